@@ -24,7 +24,7 @@ const SHARED_TRANSPORT = 'transports/shared';
  */
 const CORE_LAYERS: readonly (readonly string[])[] = [
   ['json'],
-  ['.', 'access', 'call', 'hooks', 'ledger', 'tools'],
+  ['.', 'access', 'call', 'hooks', 'ledger', 'resources', 'tools'],
   ['settlement'],
   ['devices', 'providers'],
   ['steps'],

@@ -24,6 +24,9 @@ const STREAM: Readonly<Record<EventType, string>> = {
   input_given: 'the caller has responded to an input request',
   'registry.changed': 'tools were registered, changed or removed; with the changes of contracts and risks',
   'device.changed': 'a device is `online`, `away` (its calls wait for it) or `gone`',
+  'resources.changed':
+    'resources or templates were added or removed, or contents changed; not stored, without a list: list again',
+  'prompts.changed': 'prompts were added or removed; not stored either',
 };
 
 const REQUESTS = {

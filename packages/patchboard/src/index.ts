@@ -115,6 +115,23 @@ export type {
   UserMessage,
 } from './protocols/messages.ts';
 export type { RegisteredTool, RunsOn } from './core/tools/registered-tool.ts';
+export type {
+  Completer,
+  Prompt,
+  PromptArgument,
+  PromptResult,
+  ReadResult,
+  Resource,
+  ResourceContent,
+  ResourceContext,
+  ResourceFollower,
+  ResourceKeys,
+  ResourceSet,
+  ResourceSource,
+  ResourceTemplate,
+} from './core/resources/resource.ts';
+export type { Completion, CompletionRequest } from './core/resources/completion.ts';
+export type { Contents, PromptMessages } from './core/resources/contents.ts';
 export type { Pack, ServerTool, ToolContext } from './core/tools/server-tool.ts';
 export type { ModuleWarning } from './protocols/method-contract.ts';
 export type {
@@ -138,6 +155,7 @@ export type {
   Patchboard,
   ToolFilter,
 } from './board/board-types.ts';
+export type { BoardResources, ReadOptions as ResourceReadOptions } from './board/board-resources.ts';
 export type { InternalKey } from './identity/internal-keys.ts';
 export type { JwtSettings } from './identity/jwt-identity.ts';
 export type { CanaryResult } from './sandbox/canary.ts';
@@ -189,6 +207,7 @@ export type { ToolDefinition, ToolMetadata } from './sdk/tool-definition.ts';
 export { toolError } from './sdk/tool-error.ts';
 export type { ToolError } from './sdk/tool-error.ts';
 export type { AnyTool, MadeTool, ToolInstance } from './sdk/tool-instance.ts';
+export { ResourceRegistry } from './sdk/resource-registry.ts';
 export { globalToolRegistry, ToolRegistry } from './sdk/tool-registry.ts';
 export type { RegisterOptions, ToolEntry } from './sdk/tool-registry.ts';
 export { refusedToolResult, toToolResult, truncateForModel } from './sdk/tool-result.ts';
@@ -221,6 +240,8 @@ export type {
   LinkResult,
   OutcomeKnowledge,
   PredicateView,
+  PromptContent,
+  PromptMessageView,
   ReasonParam,
   ReasonView,
   ResourceResult,

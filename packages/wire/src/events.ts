@@ -13,6 +13,8 @@ export const EVENT_TYPES = [
   'input_given',
   'registry.changed',
   'device.changed',
+  'resources.changed',
+  'prompts.changed',
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -93,6 +95,26 @@ export interface DeviceChangedEvent {
   readonly session: string;
   /** `away`: disconnected, its calls wait for it to reconnect. `gone`: the grace period is over. */
   readonly state: 'online' | 'away' | 'gone';
+}
+
+/**
+ * The list of resources changed, or the contents of some. Contains only what the reader may see, and is not replayed. Without
+ * a list of names the reader should list again.
+ */
+export interface ResourcesChangedEvent {
+  readonly at: string;
+  /** URIs of resources, and URI templates. */
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
+  /** URIs whose contents changed. */
+  readonly updated?: readonly string[];
+}
+
+/** The same for prompts, by name. */
+export interface PromptsChangedEvent {
+  readonly at: string;
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
 }
 
 /** One event of a stream. `id` is the ledger sequence number; null for progress events, which are not replayed. */

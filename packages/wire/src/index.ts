@@ -40,7 +40,9 @@ export type {
   EventType,
   InputGivenEvent,
   InputRequiredEvent,
+  PromptsChangedEvent,
   RegistryChangedEvent,
+  ResourcesChangedEvent,
   StreamEvent,
 } from './events.ts';
 export { byFailureCode, FAILURE_CODES, FAILURE_TABLE, isFailureCode } from './failure-codes.ts';
@@ -103,6 +105,7 @@ export type { PolicyProblems } from './reasons/policy-problems.ts';
 export type { ReasonParam, ReasonView, Sentences } from './reasons/reason.ts';
 export { isReason, isReasonView, reason, reasonsText, reasonText, textIn } from './reasons/reason-text.ts';
 export type { Reason } from './reasons/reason-text.ts';
+export type { ResourceProblems } from './reasons/resource-problems.ts';
 export type { SchemaProblems } from './reasons/schema-problems.ts';
 export type { SdkFailures } from './reasons/sdk-failures.ts';
 export type { ServerRefusals } from './reasons/server-refusals.ts';
@@ -111,9 +114,24 @@ export type { FileRefusals } from './reasons/file-refusals.ts';
 export type { PackFailures } from './reasons/pack-failures.ts';
 export type { ToolRejections } from './reasons/tool-rejections.ts';
 export type { ValueProblems } from './reasons/value-problems.ts';
+export type {
+  CompletionView,
+  PromptArgumentView,
+  PromptContent,
+  PromptMessagesView,
+  PromptMessageView,
+  PromptSummaryView,
+  ResourceAnnotations,
+  ResourceContentsView,
+  ResourceContentView,
+  ResourceTemplateView,
+  ResourceView,
+} from './resource-views.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';
 export { parseTime, rfc3339 } from './time.ts';
+export { parseUriTemplate } from './uri-template.ts';
+export type { UriTemplate } from './uri-template.ts';
 export { INPUT_ACTIONS } from './views.ts';
 export type {
   ApprovalView,

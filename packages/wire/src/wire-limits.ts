@@ -16,6 +16,8 @@ export const WIRE_LIMITS = {
   toolsPerClient: 500,
   toolDescriptionBytes: 8_192,
   toolMetadataBytes: 16_384,
+  uriCharacters: 2048,
+  completionValues: 100,
   waitSeconds: 60,
   pageSize: 50,
   pageSizeMax: 200,

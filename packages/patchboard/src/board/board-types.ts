@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from '../agent/agent-host.ts';
+import type { BoardResources } from './board-resources.ts';
 import type { BoardStore } from './stores.ts';
 import type { WrittenPolicy } from '../core/access/policy/written-policy.ts';
 import type { AgentHooks } from '../sdk/agent-hooks.ts';
@@ -7,10 +8,12 @@ import type { KeyKind } from '../core/access/key-index.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
+import type { ResourceSet } from '../core/resources/resource.ts';
 import type { Scope } from '../core/access/scopes.ts';
 import type { ListeningApis } from '../wiring/apis.ts';
 import type { HttpOptions } from '../wiring/mounted-apis.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
+import type { ResourceRegistry } from '../sdk/resource-registry.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
@@ -19,6 +22,8 @@ import type { WorkspaceOptions } from '../wiring/sandbox-setup.ts';
 export interface BoardOptions {
   /** Tools, or a registry whose later changes apply to the board too. */
   readonly tools?: readonly AnyTool[] | ToolRegistry;
+  /** Resources, resource templates and prompts, or a registry whose later changes apply to the board too. */
+  readonly resources?: ResourceSet | ResourceRegistry;
   /** Default: `memory()`. */
   readonly store?: BoardStore;
   /** A policy document, as in the config. Default: tools annotated as risky require approval, all others run. */
@@ -77,6 +82,7 @@ export interface Patchboard {
   readonly host: AgentHost;
   /** The registry of its tools. Later changes apply at once. */
   readonly registry: ToolRegistry;
+  readonly resources: BoardResources;
   /** Returns the tools that the agent may currently call. */
   tools(filter?: ToolFilter): readonly RegisteredTool[];
   /** Resolves when the call has ended, whether it succeeded or failed. Throws if it was refused before it was recorded. */

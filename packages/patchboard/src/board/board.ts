@@ -13,11 +13,13 @@ import { noSuchCall, type FollowOptions } from '../core/steps/calls.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { BoardError } from '../sdk/board-error.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
+import type { ResourceRegistry } from '../sdk/resource-registry.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
 import type { ListeningApis } from '../wiring/apis.ts';
 import { embeddedPrincipal, type EngineContext } from '../wiring/engine-context.ts';
 import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
+import { boardResources, type BoardResources } from './board-resources.ts';
 import type { BoardApis } from './board-apis.ts';
 import type { BoardKeyOptions, CallOptions, InvokeOptions, Patchboard, ToolFilter } from './board-types.ts';
 import { checkCallOptions, checkDecideOptions, checkInvokeOptions } from './options-shape.ts';
@@ -32,6 +34,7 @@ const EMBEDDED = 'embedded';
 export interface BoardParts {
   readonly context: EngineContext;
   readonly registry: ToolRegistry;
+  readonly resourceRegistry: ResourceRegistry;
   /** Stops the board from following changes of its registry. */
   readonly unfollow: () => void;
   readonly apis: BoardApis;
@@ -43,6 +46,7 @@ export interface BoardParts {
 /** The board: calls in this process. `BoardApis` serves the network. */
 export class Board implements Patchboard {
   readonly registry: ToolRegistry;
+  readonly resources: BoardResources;
   readonly #parts: BoardParts;
   readonly #context: EngineContext;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
@@ -52,6 +56,7 @@ export class Board implements Patchboard {
     this.#parts = parts;
     this.#context = parts.context;
     this.registry = parts.registry;
+    this.resources = boardResources(parts.context.engine.resources, parts.resourceRegistry);
   }
 
   get host(): AgentHost {

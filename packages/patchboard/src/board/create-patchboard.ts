@@ -5,6 +5,7 @@ import { resolveLimits } from '../core/limits.ts';
 import { NO_WORKSPACES } from '../core/workspaces.ts';
 import { SILENT_LOG } from '../runtime/silent-log.ts';
 import type { AgentHooks } from '../sdk/agent-hooks.ts';
+import { ResourceRegistry } from '../sdk/resource-registry.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
 import { openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
@@ -20,6 +21,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   checkBoardOptions(options);
   const {
     tools = [],
+    resources = {},
     store: kept = memory(),
     policy = {},
     hooks = [],
@@ -45,6 +47,9 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       tenants: new TenantDirectory(),
     });
     if (sandboxSetup !== null) context.engine.addPack(sandboxSetup.pack);
+    const resourceRegistry =
+      resources instanceof ResourceRegistry ? resources : new ResourceRegistry(resources);
+    context.engine.resources.follow(resourceRegistry, { pack: null });
     const registry = registryOf(tools);
     const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, context);
     const unfollow = registry.follow(followerOf(context));
@@ -56,7 +61,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     }
     retention?.begin();
     const apis = new BoardApis(context, { folder: kept.folder, http: options.http ?? {} });
-    return new Board({ context, registry, unfollow, apis, sandboxSetup, retention });
+    return new Board({ context, registry, resourceRegistry, unfollow, apis, sandboxSetup, retention });
   } catch (error) {
     await sandboxSetup?.close();
     await store.close();

@@ -13,6 +13,7 @@ import { BoardError } from '../sdk/board-error.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
 import { anything, flag, must, object, oneOrMore, peerId, text, texts, wholeNumber } from '../sdk/shape.ts';
 import type { Problem, Rule, Shape } from '../sdk/shape.ts';
+import { ResourceRegistry } from '../sdk/resource-registry.ts';
 import { ToolRegistry } from '../sdk/tool-registry.ts';
 import { hooks } from '../sdk/tool-shape.ts';
 
@@ -45,6 +46,10 @@ const workspace = object<WorkspaceOptions>({
 
 const OPTIONS = object<BoardOptions>({
   tools: must(reason('must_be_tools'), (value) => Array.isArray(value) || value instanceof ToolRegistry),
+  resources: must(
+    reason('must_be_resources'),
+    (value) => value instanceof ResourceRegistry || isResourceSet(value),
+  ),
   store: must(reason('must_be_store'), (value) => hasAll(value, ['open'])),
   policy: policyRule,
   hooks: oneOrMore(hooks),
@@ -99,6 +104,15 @@ function policyRule(value: unknown, place: string): ReturnType<Rule> {
 
 function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
+}
+
+const RESOURCE_LISTS = ['resources', 'resourceTemplates', 'prompts'];
+
+function isResourceSet(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Object.entries(value).every(([name, list]) => RESOURCE_LISTS.includes(name) && Array.isArray(list))
+  );
 }
 
 function hasAll(value: unknown, names: readonly string[]): boolean {

@@ -36,6 +36,7 @@ import { withoutContract, type RegisteredTool } from './tools/registered-tool.ts
 import { ToolIndex } from './tools/tool-index.ts';
 import type { InProcessCaller, LiveCall } from './call/live-call.ts';
 import type { Pack } from './tools/server-tool.ts';
+import { Resources } from './resources/resources.ts';
 import { ResponseCache } from './steps/response-cache.ts';
 import { Runs } from './call/runs.ts';
 import { ServerToolService } from './tools/server-tool-service.ts';
@@ -73,6 +74,8 @@ export class Engine {
   readonly previews: Previews;
   /** Adds and removes server tools at run time. */
   readonly serverTools: ServerToolService;
+  /** Resources, resource templates and prompts. */
+  readonly resources: Resources;
   readonly tenants: TenantDirectory;
   /** Names of the packs that were added. */
   readonly packs: Set<string> = new Set();
@@ -102,6 +105,7 @@ export class Engine {
     const tools = { ...parts, toolIndex: this.toolIndex, memory: new ToolMemory(limits.toolsPerTenant) };
     this.clientTools = new ClientToolService({ ...tools, pools: this.pools });
     this.feed = new EventFeed(store, parts.guard, clock);
+    this.resources = new Resources({ ...parts, feed: this.feed });
     this.#tasks = new Tasks(log);
     this.serverTools = new ServerToolService({ ...tools, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
@@ -161,11 +165,14 @@ export class Engine {
     return this.#draining;
   }
 
-  /** Throws if a tool of the pack is invalid: packs are part of the program, so that is a bug. */
+  /** Throws if a tool, resource or prompt of the pack is invalid: packs are part of the program, so that is a bug. */
   addPack(pack: Pack): void {
     this.packs.add(pack.name);
     if (pack.mustBeNamed === true) this.tenants.mustBeNamed(pack.name);
     this.serverTools.addPack(pack);
+    const problem = this.resources.add(pack, { pack: pack.name });
+    if (problem !== null) throw new Error(problem.message);
+    if (pack.resourceSource !== undefined) this.resources.follow(pack.resourceSource, { pack: pack.name });
   }
 
   /**
@@ -286,6 +293,7 @@ export class Engine {
     });
     this.devices.disconnectAll();
     this.#lifecycle.close();
+    this.resources.close();
     await this.#tasks.drain();
     this.feed.close();
   }

@@ -30,6 +30,12 @@ export interface Limits {
   readonly toolBytesPerTenant: number;
   readonly toolDescriptionBytes: number;
   readonly toolMetadataBytes: number;
+  /** Contents of one resource, or messages of one prompt. */
+  readonly resourceBytes: number;
+  /** How long a pack may take to return a resource, a prompt or a completion. */
+  readonly resourceTimeoutMs: number;
+  /** Resources, resource templates and prompts of one pack. */
+  readonly resourcesPerPack: number;
   readonly approvalExpiryMs: number;
   /** How long an input request waits for the caller. */
   readonly inputExpiryMs: number;
@@ -84,6 +90,9 @@ export const DEFAULT_LIMITS: Limits = {
   toolBytesPerTenant: 16_777_216,
   toolDescriptionBytes: WIRE_LIMITS.toolDescriptionBytes,
   toolMetadataBytes: WIRE_LIMITS.toolMetadataBytes,
+  resourceBytes: 4_194_304,
+  resourceTimeoutMs: 10_000,
+  resourcesPerPack: 10_000,
   approvalExpiryMs: 600_000,
   inputExpiryMs: 600_000,
   idempotencyMs: 86_400_000,

@@ -45,6 +45,16 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   run_not_found: { meaning: '没有这个运行', en: ['check the id of the run'], zh: ['检查运行 ID'] },
   key_not_found: { meaning: '没有这个密钥', en: ['check the id of the key'], zh: ['检查密钥 ID'] },
   grant_not_found: { meaning: '没有这个授权', en: ['check the id of the grant'], zh: ['检查授权 ID'] },
+  resource_not_found: {
+    meaning: '没有这个资源',
+    en: ['list the resources and use one of their URIs'],
+    zh: ['列出资源,使用其中的 URI'],
+  },
+  prompt_not_found: {
+    meaning: '没有这个提示词',
+    en: ['list the prompts and use one of their names'],
+    zh: ['列出提示词,使用其中的名称'],
+  },
   route_not_found: { meaning: '没有这个路由', en: ['check the address'], zh: ['检查地址'] },
   method_not_allowed: {
     meaning: '该路由使用其他 HTTP 方法',
@@ -169,6 +179,11 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     meaning: '工具报告失败',
     en: ['read the error and change the arguments, or use another approach'],
     zh: ['阅读错误,修改参数或换一种做法'],
+  },
+  resource_failed: {
+    meaning: '资源或提示词无法读取',
+    en: ['read the error; try again later', 'tell the author of the pack if the error persists'],
+    zh: ['阅读错误,稍后重试', '如果持续出现,请联系包的作者'],
   },
   output_invalid: {
     meaning: '结果不符合工具的输出 schema',

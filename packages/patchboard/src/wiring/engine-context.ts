@@ -27,6 +27,7 @@ import { WARNING_LOG } from '../runtime/warning-log.ts';
 import { callTracer } from '../runtime/tracing.ts';
 import { ajvSchemas } from '../schemas/ajv-schemas.ts';
 import { VERSION } from '../version.ts';
+import { ownResources } from './own-resources.ts';
 import type { SandboxReport } from './sandbox-setup.ts';
 
 export interface EngineContextOptions {
@@ -84,6 +85,8 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
     workspaces: options.workspaces,
     tenants: options.tenants,
   });
+  const own = engine.resources.add(ownResources(engine), { pack: null, isOwn: true });
+  if (own !== null) throw new Error(own.message);
   if (log !== SILENT_LOG) engine.onEnded((call) => logEndedCall(log, call));
   engine.onRefused((refused) => logRefusedCall(log, refused));
   engine.onEnded(callTracer(VERSION));

@@ -1,6 +1,7 @@
 import { ConfigError } from '../settings/config-file.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log } from '../core/ports.ts';
+import type { ResourceSet, ResourceSource } from '../core/resources/resource.ts';
 import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
 import { makeTool, toServerTool, type AnyTool } from '../sdk/tool-instance.ts';
 import { importFile } from '../settings/import-file.ts';
@@ -17,9 +18,11 @@ export interface PackSurroundings {
 }
 
 /** The definition of a pack. */
-export interface PackDefinition {
+export interface PackDefinition extends ResourceSet {
   readonly name: string;
   readonly tools: readonly (AnyTool | ServerTool)[];
+  /** Resources, templates and prompts that come and go: a `ResourceRegistry`. */
+  readonly resourceSource?: ResourceSource;
   /** If true, only tenants that name the pack have its tools. Default: also every tenant that names no packs. */
   readonly mustBeNamed?: boolean;
   /** Releases the resources of the pack. */

@@ -58,10 +58,14 @@ beforeAll(async () => {
     const response = await fetch(`${server.url}/v1/tools`, { headers });
     tools.push(...((await response.json()) as { tools: ToolView[] }).tools);
   }
+  const prompts = (await (await fetch(`${server.url}/v1/prompts`)).json()) as {
+    prompts: { name: string; arguments: { name: string }[] }[];
+  };
   await server.stop();
   offered = [...new Set(tools.map(({ name }) => name))];
   const words = new Set(offered);
   collectMembers(tools, words);
+  for (const prompt of prompts.prompts) for (const { name } of [prompt, ...prompt.arguments]) words.add(name);
   toolWords = words;
 }, 60_000);
 

@@ -8,6 +8,7 @@ import { POLICY_PROBLEMS, type PolicyProblems } from './policy-problems.ts';
 import type { Sentences } from './reason.ts';
 import { REGISTRATION_PROBLEMS, type RegistrationProblems } from './registration-problems.ts';
 import { REQUEST_REFUSALS, type RequestRefusals } from './request-refusals.ts';
+import { RESOURCE_PROBLEMS, type ResourceProblems } from './resource-problems.ts';
 import { SCHEMA_ISSUES, type SchemaIssues } from './schema-issues.ts';
 import { SCHEMA_PROBLEMS, type SchemaProblems } from './schema-problems.ts';
 import { SDK_FAILURES, type SdkFailures } from './sdk-failures.ts';
@@ -38,7 +39,8 @@ export interface ReasonParams
     FileRefusals,
     WorkspaceFailures,
     ServerRefusals,
-    RequestRefusals {}
+    RequestRefusals,
+    ResourceProblems {}
 
 export type ReasonCode = keyof ReasonParams;
 
@@ -64,4 +66,5 @@ export const ENGLISH: ReasonSentences = {
   ...WORKSPACE_FAILURES,
   ...SERVER_REFUSALS,
   ...REQUEST_REFUSALS,
+  ...RESOURCE_PROBLEMS,
 };

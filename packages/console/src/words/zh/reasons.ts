@@ -1,5 +1,6 @@
 import type { ReasonSentences } from '@patchboard/wire';
 import { policyProblems } from './reasons/policy-problems.ts';
+import { resourceProblems } from './reasons/resource-problems.ts';
 import { schemaProblems } from './reasons/schema-problems.ts';
 import { sdkFailures } from './reasons/sdk-failures.ts';
 import { serverRefusals } from './reasons/server-refusals.ts';
@@ -19,6 +20,8 @@ export const reasonWords: ReasonSentences = {
   run_not_found: () => '没有这个 run',
   key_not_found: () => '没有这个密钥',
   grant_not_found: () => '没有这条授权',
+  resource_not_found: () => '没有这个资源',
+  prompt_not_found: () => '没有这个提示词',
   route_not_found: () => '没有这个接口',
   method_not_allowed: () => '这个接口不支持该 HTTP 方法',
   input_invalid: () => '参数不符合工具的 schema',
@@ -49,6 +52,7 @@ export const reasonWords: ReasonSentences = {
   interrupted: () => '调用期间服务器停了',
   value_not_found: () => '参数里的某个值不存在',
   tool_failed: () => '工具报告失败',
+  resource_failed: () => '资源或提示词无法读取',
   output_invalid: () => '结果不符合工具的输出 schema',
   result_too_large: () => '结果超过大小上限',
   result_invalid: () => '无法读取运行方发来的结果',
@@ -406,4 +410,5 @@ export const reasonWords: ReasonSentences = {
   ...fileRefusals,
   ...workspaceFailures,
   ...serverRefusals,
+  ...resourceProblems,
 };

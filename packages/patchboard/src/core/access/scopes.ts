@@ -4,7 +4,7 @@ import type { Principal } from './principal.ts';
 export const SCOPES = [
   /** List and call tools; cancel and replay own calls. */
   'tools:call',
-  /** Read calls, runs and events. */
+  /** Read calls, runs, events, resources and prompts. */
   'calls:read',
   /** Register tools and run calls for them. */
   'tools:serve',

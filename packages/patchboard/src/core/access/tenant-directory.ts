@@ -22,6 +22,7 @@ const DEFAULT_SETTINGS: TenantSettings = { sites: null, packs: null, limits: {} 
 export class TenantDirectory {
   readonly #tenants: Map<string, TenantSettings> = new Map();
   readonly #mustBeNamed: Set<string> = new Set();
+  readonly #listeners: Set<(tenant: string) => void> = new Set();
   #revision = 0;
 
   constructor(tenants: ReadonlyMap<string, TenantSettings> = new Map()) {
@@ -52,6 +53,12 @@ export class TenantDirectory {
     if (settings === null) this.#tenants.delete(tenant);
     else this.#tenants.set(tenant, settings);
     this.#revision += 1;
+    for (const listener of this.#listeners) listener(tenant);
+  }
+
+  /** Calls `listener` after each change of a tenant's settings. */
+  onReplaced(listener: (tenant: string) => void): void {
+    this.#listeners.add(listener);
   }
 
   /** Whether the tenant has the tools of the pack. */

@@ -12,10 +12,13 @@ import type { CallNames, EventRow, EventRowFilter } from './event-slice.ts';
 export interface BoardEvent<Named extends CallNames = CallNames> {
   readonly seq: number | null;
   readonly type: EventType;
-  readonly tenant: string;
+  /** Null: of no single tenant; `view` decides who sees it. */
+  readonly tenant: string | null;
   readonly callId: string | null;
   readonly data: unknown;
   readonly call: Named | null;
+  /** Returns the data that the principal may see; null: it does not see the event. */
+  readonly view?: (principal: Principal) => unknown;
 }
 
 /**
@@ -89,6 +92,12 @@ export class EventFeed {
     this.#emitTransient('tool_custom_event', call, at, { event_type: eventType, data });
   }
 
+  /** Publishes a change that concerns several tenants. It is not stored, so it is not replayed. */
+  changed(type: EventType, view: (principal: Principal) => unknown): void {
+    if (this.#listeners.size === 0) return;
+    this.#emit({ seq: null, type, tenant: null, callId: null, data: null, call: null, view });
+  }
+
   /**
    * Passes on every event after `after`, then live events. While old rows are read, live events are not buffered: their
    * rows are read from the store, so memory stays bounded however long the replay takes. Returns a function that ends it.
@@ -159,6 +168,7 @@ export class EventFeed {
 
   /** The event as the reader may see it; null if it may not. */
   #asSeen(filter: EventFilter, event: BoardEvent): BoardEvent | null {
+    if (event.view !== undefined) return asViewed(filter, event, event.view);
     if (!maySeeEvent(filter, event)) return null;
     if (event.type !== 'registry.changed') return event;
     return onlyListed(event, filter.principal, this.#guard);
@@ -180,6 +190,15 @@ function eventRowFilter({ principal, callId }: EventFilter): EventRowFilter {
   if (callId !== null) return { tenant, callId };
   if (onlyAgent(principal) === null) return { tenant };
   return { tenant, askedOrRunBy: { agentId, clientId: kind === 'client' ? clientId : null } };
+}
+
+function asViewed(
+  { principal, callId }: EventFilter,
+  event: BoardEvent,
+  view: (principal: Principal) => unknown,
+): BoardEvent | null {
+  const data = callId === null ? view(principal) : null;
+  return data === null ? null : { ...event, data };
 }
 
 function maySeeEvent({ principal, callId }: EventFilter, event: BoardEvent): boolean {

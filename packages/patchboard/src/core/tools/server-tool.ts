@@ -6,6 +6,7 @@ import type { Failure } from '../failures.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { Log } from '../ports.ts';
 import type { Sandbox } from '../sandbox.ts';
+import type { ResourceSet, ResourceSource } from '../resources/resource.ts';
 import type { ToolServices } from '../workspaces.ts';
 
 /** What a tool of this server receives besides its arguments. */
@@ -86,12 +87,14 @@ export interface ServerTool {
   execute(args: unknown, context: ToolContext): unknown;
 }
 
-/** A set of server tools shipped together. */
-export interface Pack {
+/** A set of server tools, resources and prompts shipped together. */
+export interface Pack extends ResourceSet {
   readonly name: string;
   readonly tools: readonly ServerTool[];
   /** True: only tenants that list the pack have its tools. Default: tenants without a pack list have them too. */
   readonly mustBeNamed?: boolean;
+  /** Resources, templates and prompts that come and go. */
+  readonly resourceSource?: ResourceSource;
   /** Closes the pack's open resources. */
   close?(): Promise<void>;
 }

@@ -6,7 +6,9 @@ import { listCallsRoute } from './call-list.ts';
 import { invokeRoute } from './invoke.ts';
 import { parseRoute } from './parse.ts';
 import { promptRoutes } from './prompt.ts';
+import { promptLibraryRoutes } from './prompts.ts';
 import { replayRoute } from './replay.ts';
+import { resourceRoutes } from './resources.ts';
 import { runRoutes } from './runs.ts';
 import { toolRoutes } from './tools.ts';
 
@@ -22,4 +24,6 @@ export const agentRoutes: readonly Route[] = [
   replayRoute,
   ...runRoutes,
   ...eventRoutes,
+  ...resourceRoutes,
+  ...promptLibraryRoutes,
 ];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { resolveSettings } from '../../../src/settings/settings.ts';
 import type { KeyKind } from '../../../src/core/access/key-index.ts';
 import type { Store } from '../../../src/core/ports.ts';
-import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
+import type { Pack, ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { startPlatform, type Platform } from '../../../src/wiring/platform.ts';
 import { pinoLog } from '../../../src/runtime/log.ts';
 import { ask, type TestResponse, type Asked } from './ask.ts';
@@ -35,6 +35,8 @@ export function aDataFolder(): DataFolder {
 
 export interface PlatformGiven {
   readonly tools?: readonly ServerTool[];
+  /** Of the pack that the tools belong to, named `guarded`. */
+  readonly resources?: Pick<Pack, 'resources' | 'resourceTemplates' | 'prompts' | 'resourceSource'>;
   /** As the config file has it. */
   readonly config?: unknown;
   readonly environment?: Readonly<Record<string, string>>;
@@ -123,7 +125,7 @@ async function start(
     config,
   });
   return await startPlatform(settings, log, {
-    packs: [{ name: 'guarded', tools: given.tools ?? [] }],
+    packs: [{ name: 'guarded', tools: given.tools ?? [], ...given.resources }],
     ...(given.openStore === undefined ? {} : { openStore: given.openStore }),
   });
 }

@@ -61,6 +61,15 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   cancelRun: { id: 'run', past: [404, 'run_not_found'], body: () => ({}) },
   callEvents: { id: 'call', past: [404, 'call_not_found'] },
   allEvents: { past: [200, null] },
+  listResources: { past: [200, null] },
+  listResourceTemplates: { past: [200, null] },
+  readResource: { past: [404, 'resource_not_found'], query: 'uri=patchboard%3A%2F%2Ftools%2Fno.such.tool' },
+  listPrompts: { past: [200, null] },
+  getPrompt: { past: [404, 'prompt_not_found'], body: () => ({ arguments: {} }) },
+  completeArgument: {
+    past: [200, null],
+    body: () => ({ uri_template: 'patchboard://calls/{tool_call_id}', name: 'tool_call_id', value: 'tc_' }),
+  },
   registerTools: {
     past: [200, null],
     body: ({ client }) => ({

@@ -1,0 +1,37 @@
+import type { ResourceProblems, Sentences } from '@patchboard/wire';
+
+export const resourceProblems: Sentences<ResourceProblems> = {
+  resource_unknown: ({ uri }) => `没有 URI 为 ${uri} 的资源`,
+  resource_template_unknown: ({ template }) => `没有资源模板 ${template}`,
+  prompt_unknown: ({ name }) => `没有名为 ${name} 的提示词`,
+  resource_uri_invalid: ({ characters }) =>
+    `URI 要有 scheme，最多 ${characters} 个可见 ASCII 字符，例如 notes://today；其他字符写成 %XX`,
+  resource_over_limit: ({ bytes }) => `内容超过 ${bytes} 字节的上限`,
+  resource_timed_out: ({ ms }) => `包在 ${ms} 毫秒内没有返回`,
+  resource_contents_invalid: () => '包返回的内容无效：每一项要有 text，或 base64 的 blob',
+  prompt_messages_invalid: () => '包返回的消息无效：每条要有角色（user 或 assistant）和一个内容块',
+  completion_values_invalid: () => '包返回的补全无效：必须是字符串列表',
+  prompt_argument_missing: ({ name }) => `缺少参数 ${name}`,
+  prompt_argument_unknown: ({ name, known }) =>
+    known === '' ? `没有参数 ${name}：不接受任何参数` : `没有参数 ${name}；可用的有：${known}`,
+  prompt_argument_not_one_of: ({ name, values }) => `${name} 必须是以下之一：${values}`,
+  prompt_argument_not_number: ({ name }) => `${name} 必须是不小于 1 的整数`,
+  resource_reads_of_tenant: ({ count }) => `这个租户正在读取的资源和提示词已达上限 ${count}`,
+  resource_rejected: ({ uri, problem }) => `资源 ${uri}：${problem}`,
+  resource_template_rejected: ({ template, problem }) => `资源模板 ${template}：${problem}`,
+  prompt_rejected: ({ name, problem }) => `提示词 ${name}：${problem}`,
+  prompt_argument_rejected: ({ name, problem }) => `参数 ${name}：${problem}`,
+  uri_template_rule: () => '模板是带变量 {name} 的 URI（RFC 6570 第 1 级），名称不重复，两个变量之间要有文字',
+  uri_with_braces: () => 'URI 中不能有花括号；带变量的写成资源模板',
+  uri_scheme_reserved: ({ scheme }) => `${scheme} 由本服务器保留；请用其他 scheme`,
+  member_not_function: ({ member }) => `${member} 不是函数`,
+  member_not_text: ({ member }) => `${member} 必须是文字`,
+  member_over_limit: ({ member, bytes }) => `${member} 超过 ${bytes} 字节`,
+  member_hidden: ({ member, problem }) => `${member} 中${problem}`,
+  resource_size_rule: () => 'size 必须是字节数，不小于 0 的整数',
+  completer_of_no_variable: ({ name }) => `complete 中的 ${name} 不是模板的变量`,
+  prompt_argument_twice: ({ name }) => `参数 ${name} 出现了两次`,
+  resource_registered_twice: ({ key }) => `注册了两次：${key}`,
+  resources_of_pack: ({ count }) => `一个包最多有 ${count} 个资源、模板和提示词`,
+  must_be_resources: () => '必须是含 resources、resourceTemplates 和 prompts 的对象，或 ResourceRegistry',
+};

@@ -1,0 +1,91 @@
+import { isFailureCode, reason } from '@patchboard/wire';
+import { Counters } from '../counters.ts';
+import type { Principal } from '../access/principal.ts';
+import type { RateLimits } from '../access/rate-limits.ts';
+import { failure, foreignText, messageOf, ToolFailure, type Failure } from '../failures.ts';
+import type { Limits } from '../limits.ts';
+import type { Clock } from '../ports.ts';
+import type { Result } from '../result.ts';
+import { withTimeLimit } from '../time-limit.ts';
+import type { ResourceContext } from './resource.ts';
+
+const MESSAGE_CHARACTERS = 2000;
+
+export interface PackReadsParts {
+  readonly clock: Clock;
+  readonly limits: Pick<Limits, 'resourceTimeoutMs' | 'concurrencyPerTenant'>;
+  readonly rates: Pick<RateLimits, 'request'>;
+}
+
+/** Calls functions of packs under a rate limit, a time limit and a number of reads that one tenant runs at once. */
+export class PackReads {
+  readonly #parts: PackReadsParts;
+  readonly #running: Counters = new Counters();
+
+  constructor(parts: PackReadsParts) {
+    this.#parts = parts;
+  }
+
+  async run<Value>(
+    principal: Principal,
+    signal: AbortSignal | undefined,
+    read: (context: ResourceContext) => Value | Promise<Value>,
+  ): Promise<Result<Value>> {
+    const refused = this.#refusal(principal);
+    if (refused !== null) return { ok: false, failure: refused };
+    const { clock, limits } = this.#parts;
+    const ms = limits.resourceTimeoutMs;
+    const stop = new AbortController();
+    const cancelled = abortOf(signal);
+    const leave = this.#running.enter(principal.tenant);
+    try {
+      const work = Promise.race([attempt(read, { principal, signal: stop.signal }), cancelled.result]);
+      const late = failure('timeout', reason('resource_timed_out', { ms }));
+      return await withTimeLimit<Result<Value>>(clock, ms, work, () => ({ ok: false, failure: late }));
+    } finally {
+      // Whatever ended it: a pack that still works on it may stop.
+      stop.abort();
+      cancelled.forget();
+      leave();
+    }
+  }
+
+  #refusal(principal: Principal): Failure | null {
+    const tooFast = this.#parts.rates.request(principal);
+    if (tooFast !== null) return tooFast;
+    const count = this.#parts.limits.concurrencyPerTenant;
+    if (this.#running.of(principal.tenant) < count) return null;
+    return failure('overloaded', reason('resource_reads_of_tenant', { count }));
+  }
+}
+
+async function attempt<Value>(
+  read: (context: ResourceContext) => Value | Promise<Value>,
+  context: ResourceContext,
+): Promise<Result<Value>> {
+  try {
+    return { ok: true, value: await read(context) };
+  } catch (error) {
+    return { ok: false, failure: failureOf(error) };
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof ToolFailure) {
+    const { code, message } = error.failure as Partial<Failure>;
+    if (isFailureCode(code) && typeof message === 'string') return error.failure;
+  }
+  return failure('resource_failed', foreignText(messageOf(error).slice(0, MESSAGE_CHARACTERS)));
+}
+
+/** Resolves when the caller goes away. */
+function abortOf(signal: AbortSignal | undefined): { result: Promise<Result<never>>; forget: () => void } {
+  let forget = (): void => {};
+  const result = new Promise<Result<never>>((resolve) => {
+    const abort = (): void => resolve({ ok: false, failure: failure('cancelled') });
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted === true) abort();
+    forget = () => signal?.removeEventListener('abort', abort);
+  });
+  return { result, forget };
+}
