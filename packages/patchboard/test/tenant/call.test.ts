@@ -21,6 +21,7 @@ const TOOLS: readonly ServerTool[] = [
     outputSchema: { type: 'object', required: ['promised'], properties: { promised: { type: 'number' } } },
     execute: () => Promise.resolve({ promised: 'secret-in-the-output' }),
   }),
+  aTool('toy.asking', { execute: (_args, { requestInput }) => requestInput({ message: 'Which city?' }) }),
   aTool('toy.sleeper', { timeoutMs: 50, execute: () => new Promise(() => {}) }),
   aTool('toy.dangerous', { annotations: { destructive: true } }),
   aTool('toy.for_people', { metadata: { ai_callable: false } }),
@@ -103,6 +104,15 @@ describe('a call that fails', () => {
       error: 'Unknown tool: serch_content; did you mean search_content?',
       reasons: [{ code: 'tool_unknown_near', params: { tool: 'serch_content', meant: 'search_content' } }],
       code: 'tool_not_found',
+    },
+    {
+      name: 'of a tool that asks for input, which this API cannot give',
+      tool: 'toy.asking',
+      input: {},
+      type: 'InputRequiredError',
+      error: 'toy.asking needs input from its caller, and this caller cannot give any',
+      reasons: [{ code: 'input_caller_cannot', params: { tool: 'toy.asking' } }],
+      code: 'input_unavailable',
     },
     {
       name: 'of a tool of a pack that the tenant does not have',
