@@ -42,6 +42,26 @@ describe('a result with content over HTTP', () => {
     expect((await server.get('/v1/tool_calls?run_id=run_whole')).json.tool_calls[0].result).toEqual(RESULT);
   });
 
+  it('is taken from a client, and checked', async () => {
+    const tools = [{ name: 'phone.shoot', schema: {} }];
+    await server.post('/internal/tools/register', { client_id: 'phone', tools });
+    const end = async (result: unknown): Promise<HttpResponse> => {
+      const receipt = await server.post('/v1/tools/phone.shoot/invoke', { run_id: 'run_phone', args: {} });
+      const { tool_call_id: id } = receipt.json;
+      await server.post(`/internal/tool_calls/${id}/submit`, { status: 'SUCCEEDED', result });
+      return await server.get(`/v1/tool_calls/${id}`);
+    };
+    expect((await end(RESULT)).json).toMatchObject({ state: 'COMPLETED', result: RESULT });
+    expect((await end({ 'patchboard:content': [{ type: 'image', data: 'AAAA' }] })).json).toMatchObject({
+      state: 'FAILED',
+      error: {
+        code: 'output_invalid',
+        message: expect.stringContaining('block 1') as string,
+        reasons: [{ code: 'content_block', params: { number: 1 } }],
+      },
+    });
+  });
+
   it('may be larger than result_bytes, and is named in lists', async () => {
     const { json } = await invoke('camera.large', 'run_large');
     expect(json.result).toEqual(LARGE);

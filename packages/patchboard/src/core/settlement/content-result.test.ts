@@ -163,6 +163,56 @@ describe('a result with content', () => {
     });
   });
 
+  it('is returned again from the response cache, whatever size it may have', async () => {
+    let runs = 0;
+    const tool = aServerTool({
+      name: 'camera.shoot',
+      annotations: { readonly: true },
+      cacheTtlMs: 60_000,
+      execute: () => {
+        runs += 1;
+        return content([imageBlock('A'.repeat(4000))]);
+      },
+    });
+    const { engine } = await anEngine({ tools: [tool], limits: { resultBytes: 1000 } });
+    const end = async (): Promise<CallState> => {
+      const { id } = accepted(await engine.submit(aRequest({ toolName: 'camera.shoot' }), agent));
+      await settled();
+      return (await engine.calls.find(agent, id))!.state;
+    };
+    const first = await end();
+    expect(first).toMatchObject({ name: 'COMPLETED' });
+    expect(await end()).toEqual(first);
+    expect(runs).toBe(1);
+  });
+
+  it('in the progress of a call is named beyond 64 KiB, from this process and from a client', async () => {
+    const large = content(['step 1', imageBlock('A'.repeat(100_000))]);
+    const tool = aServerTool({
+      name: 'camera.shoot',
+      execute: (_args, context) => {
+        context.progress(large);
+        context.emit('frame', large);
+        return null;
+      },
+    });
+    const { engine } = await anEngine({ tools: [tool] });
+    const seen: unknown[] = [];
+    engine.feed.listen((event) => {
+      if (event.type === 'call.progress' || event.type === 'tool_custom_event') seen.push(event.data);
+    });
+    await engine.submit(aRequest({ toolName: 'camera.shoot' }), agent);
+    await settled();
+    await engine.clientTools.register('default', 'phone', [{ name: 'camera', schema: { type: 'object' } }]);
+    const { id } = accepted(await engine.submit(aRequest({ toolName: 'camera' }), agent));
+    await engine.clients.progress(aPrincipal({ clientId: 'phone' }), id, null, large);
+    const omitted = expect.stringMatching(
+      /^\[image\/png, 75 kB\] is left out here: an event carries/,
+    ) as string;
+    const data = { [KEY]: [{ type: 'text', text: 'step 1' }, { text: omitted }] };
+    expect(seen).toMatchObject([{ data }, { event_type: 'frame', data }, { data }]);
+  });
+
   it('is told apart by one look at the value: no member but the key is read', async () => {
     const read: string[] = [];
     const value = new Proxy(
