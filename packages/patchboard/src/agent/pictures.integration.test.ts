@@ -5,7 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { content, imageBlock } from '@patchboard/wire';
 import { eventsOf, scenes } from '../../test/support/agent-scene.ts';
 import { closedAfterEach } from '../../test/support/after-each.ts';
-import { Agent, createPatchboard, toAiSdkTools, tool, type LanguageModel } from '../index.ts';
+import {
+  Agent,
+  createPatchboard,
+  formatRequest,
+  textDialect,
+  toAiSdkTools,
+  tool,
+  type LanguageModel,
+} from '../index.ts';
 import { scriptedModels, type Script, type ScriptedModels } from '../testing/index.ts';
 
 const { aScene } = scenes();
@@ -53,6 +61,15 @@ describe('a picture that a tool returns to an agent', () => {
     await agent.send('Look.');
     expect(bodyOf(models, 1)).toContain('[image/png, 60 kB]');
     expect(bodyOf(models, 1).length).toBeLessThan(10_000);
+    const asked = formatRequest({ toolName: 'camera.shoot', args: {} });
+    const text = await aScene(
+      [asked, 'A screen.'],
+      { dialect: textDialect() },
+      { tools: [shoot] },
+      'anthropic',
+    );
+    await text.agent.send('Look.');
+    expect(bodyOf(text.models, 1)).toContain('the screen\\n[image/png, 60 kB]\\n{\\\"width\\\":2}');
   });
 
   it('is stored once: the journal names it, and a resumed agent shows it to its model again', async () => {

@@ -214,7 +214,12 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       source: SOURCE,
       status: { enum: CALL_STATUSES },
       args: ANY,
-      result: ANY,
+      result: {
+        ...ANY,
+        description:
+          'any JSON; an object whose first member is `patchboard:content` holds text, pictures, audio, resources and links, ' +
+          'of which a list shows at most 64 KiB',
+      },
       error: nullable(ERROR),
       created_at: { ...COUNT, description: 'epoch seconds' },
       completed_at: nullable({ ...COUNT, description: 'epoch seconds' }),
