@@ -35,6 +35,7 @@ function risksOf({ annotations }: ApprovalRequestView): string {
     annotations.destructive === true ? 'destructive' : '',
     annotations.requires_approval === true ? 'always requires approval' : '',
     annotations.readonly === true ? 'read-only' : '',
+    annotations.asks_input === true ? 'may ask its caller for input' : '',
   ].filter(Boolean);
   return risks.length === 0 ? '' : ` (${risks.join(', ')})`;
 }

@@ -90,19 +90,25 @@ function typePairs(pairs: readonly Pair[], schema: JsonSchema): Map<string, unkn
 }
 
 /** Returns an empty set if the schema does not define the type. */
-function typesOf(schema: unknown, root: JsonSchema): ReadonlySet<JsonType> {
+export function typesOf(schema: unknown, root: JsonSchema): ReadonlySet<JsonType> {
   return new Set(typesIn(schema, root));
 }
 
 function valueOf({ key, text, raw }: Pair, types: ReadonlySet<JsonType>): unknown {
   if (raw) return parseJson(text, `${key}:=`);
+  const value = typedValue(text, types);
+  if (value !== undefined) return value;
+  throw new UsageError(`${key}: "${text}" is not ${listed(types)}${hintFor(key, types)}`);
+}
+
+/** Parses text as a value of one of the types; any type if there are none. Returns undefined if it is no such value. */
+export function typedValue(text: string, types: ReadonlySet<JsonType>): unknown {
   // A value that may be a string is kept as typed, also if other types are allowed.
   if (types.has('string')) return text;
   if (types.size === 0) return untyped(text);
   const scalar = scalarOf(text);
   const parsed = scalar === undefined ? structureOf(text, types) : scalar;
-  if (parsed !== undefined && fits(parsed, types)) return parsed;
-  throw new UsageError(`${key}: "${text}" is not ${listed(types)}${hintFor(key, types)}`);
+  return parsed !== undefined && fits(parsed, types) ? parsed : undefined;
 }
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -150,7 +156,7 @@ function fits(value: unknown, types: ReadonlySet<JsonType>): boolean {
   }
 }
 
-function listed(types: ReadonlySet<JsonType>): string {
+export function listed(types: ReadonlySet<JsonType>): string {
   return [...types]
     .map((type) => (/^[aio]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`))
     .join(' or ');

@@ -5,6 +5,7 @@ import { deviceCommand } from './commands/device.ts';
 import { approveCommand, denyCommand } from './commands/decide.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { grantsCommand } from './commands/grants.ts';
+import { inputCommand } from './commands/input.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { keysCommand } from './commands/keys.ts';
 import { ledgerCommand } from './commands/ledger.ts';
@@ -28,6 +29,7 @@ export function commands(context: CliContext): readonly Registrar[] {
     approveCommand(context),
     denyCommand(context),
     inboxCommand(context),
+    inputCommand(context),
     loginCommand(context),
     grantsCommand(context),
     keysCommand(context),

@@ -18,8 +18,8 @@ export interface CliContext {
   readonly sources: ArgumentSources;
   /** Whether stdin and stderr are terminals, so that `ask` reaches a person. */
   readonly canAsk: boolean;
-  /** Resolves to one line of input, or to null at the end of the input. */
-  ask(question: string): Promise<string | null>;
+  /** Resolves to one line of input, or to null at the end of the input or when `signal` aborts. */
+  ask(question: string, signal?: AbortSignal): Promise<string | null>;
   /** Writes bulk data to stdout. Resolves when the stream accepts more (back-pressure). */
   writeOut(text: string): Promise<void>;
   /** Calls `action` at the next Ctrl-C. Returns a function that removes the listener. */
@@ -88,8 +88,9 @@ function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
 }
 
 /** Reads without readline's line editing, in which Ctrl-C would not raise SIGINT. */
-async function askLine(question: string): Promise<string | null> {
-  const lines = createInterface({ input: process.stdin, terminal: false });
+async function askLine(question: string, signal?: AbortSignal): Promise<string | null> {
+  const until = signal === undefined ? {} : { signal };
+  const lines = createInterface({ input: process.stdin, terminal: false, ...until });
   try {
     process.stderr.write(printable(question));
     for await (const line of lines) return line;

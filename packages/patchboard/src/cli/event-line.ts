@@ -6,7 +6,16 @@ import { cell, type Output } from './output.ts';
 /** The width of the longest state. */
 const KIND_WIDTH = 17;
 /** Fields that are in the JSON output only. */
-const OMITTED: readonly string[] = ['at', 'tool_call_id', 'client_id', 'run_id', 'digest', 'session'];
+const OMITTED: readonly string[] = [
+  'at',
+  'tool_call_id',
+  'client_id',
+  'run_id',
+  'digest',
+  'session',
+  'request_sha256',
+  'content_sha256',
+];
 
 /** Formats an event on one line: time, subject, kind and details. */
 export function eventLine(event: StreamEvent, output: Pick<Output, 'paint'>): string {

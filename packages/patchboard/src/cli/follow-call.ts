@@ -2,12 +2,14 @@ import {
   isCallProgressEvent,
   isCallStateEvent,
   TimeoutError,
+  type OnInputRequest,
   type PatchboardClient,
 } from '@patchboard/client';
 import type { CallView, StreamEvent } from '@patchboard/wire';
 import { messageOf } from '../core/failures.ts';
 import type { CliContext } from './context.ts';
 import { EXIT, exitCodeOfCall, UsageError } from './exit-codes.ts';
+import { formOf, respondFromForm } from './input-form.ts';
 import { resultText } from './output.ts';
 import { saveContent } from './save-content.ts';
 
@@ -17,6 +19,8 @@ export interface FollowOptions {
   readonly timeout?: string;
   /** Folder for the pictures, audio and resources of the result. */
   readonly save?: string;
+  /** Whether a person at the terminal responds to input requests. */
+  readonly canRespond: boolean;
 }
 
 /** Waits for the end of a call, prints progress and the result. Ctrl-C cancels the call. */
@@ -34,11 +38,13 @@ export async function followCall(
     stop.abort();
   });
   const watching = context.output.isWatched
-    ? printProgress(context, client, id, stop.signal)
+    ? printProgress(context, client, id, { signal: stop.signal, canRespond: options.canRespond })
     : Promise.resolve();
   try {
     const bounds = { signal: stop.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-    const call = await client.wait(id, bounds);
+    const onInputRequest: OnInputRequest = (request, { signal }) =>
+      respondFromForm({ ...formOf(context), signal }, client, id, request);
+    const call = await client.wait(id, { ...bounds, ...(options.canRespond ? { onInputRequest } : {}) });
     report(context, call, options);
     if (options.save !== undefined)
       for (const path of await saveContent(call, options.save)) context.output.note(`saved ${path}`);
@@ -69,11 +75,11 @@ async function printProgress(
   { output }: CliContext,
   client: PatchboardClient,
   id: string,
-  signal: AbortSignal,
+  { signal, canRespond }: { readonly signal: AbortSignal; readonly canRespond: boolean },
 ): Promise<void> {
   try {
     for await (const event of client.events({ callId: id, signal })) {
-      const text = progressText(event);
+      const text = progressText(event, canRespond);
       if (text !== null) output.note(text);
     }
   } catch {
@@ -81,10 +87,12 @@ async function printProgress(
   }
 }
 
-/** After a timeout, prints how to approve the call if it waits for approval. */
+/** After a timeout, prints how the call continues if it waits for approval or input. */
 async function noteIfWaiting({ output }: CliContext, client: PatchboardClient, id: string): Promise<void> {
   try {
-    if ((await client.get(id)).state === 'APPROVAL_REQUIRED') output.note(approvalHint(id));
+    const { state } = await client.get(id);
+    if (state === 'APPROVAL_REQUIRED') output.note(approvalHint(id));
+    if (state === 'INPUT_REQUIRED') output.note(inputHint(id));
   } catch {
     // The timeout itself is reported anyway.
   }
@@ -94,13 +102,18 @@ function approvalHint(id: string): string {
   return `waiting for approval: patchboard approve ${id}, or the console`;
 }
 
-function progressText(event: StreamEvent): string | null {
+function inputHint(id: string): string {
+  return `waiting for input: patchboard input ${id}, or the console`;
+}
+
+function progressText(event: StreamEvent, canRespond: boolean): string | null {
   if (isCallProgressEvent(event)) {
     const { data } = event.data;
     return `… ${typeof data === 'string' ? data : JSON.stringify(data)}`;
   }
   if (!isCallStateEvent(event)) return null;
   if (event.data.state === 'APPROVAL_REQUIRED') return approvalHint(event.data.tool_call_id);
+  if (event.data.state === 'INPUT_REQUIRED' && !canRespond) return inputHint(event.data.tool_call_id);
   return event.data.state === 'APPROVED' ? 'approved' : null;
 }
 

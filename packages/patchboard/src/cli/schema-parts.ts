@@ -20,6 +20,14 @@ export function itemsSchema(root: JsonSchema, schema: unknown): unknown {
     .find((items) => items !== undefined);
 }
 
+/** Returns a schema, by default the root, and all schemas that it includes by reference or combination. */
+export function schemaBranches(
+  root: JsonSchema,
+  schema: unknown = root,
+): readonly Readonly<Record<string, unknown>>[] {
+  return branches(root, schema, 0);
+}
+
 /** Returns a schema and all schemas that it includes by `$ref`, `allOf`, `anyOf` and `oneOf`. */
 function branches(root: JsonSchema, schema: unknown, depth: number): Readonly<Record<string, unknown>>[] {
   if (!isRecord(schema) || depth > MAX_DEPTH) return [];

@@ -13,6 +13,7 @@ interface CallFlags extends ServerOptions {
   readonly timeout?: string;
   readonly idempotencyKey?: string;
   readonly wait: boolean;
+  readonly input: boolean;
   readonly save?: string;
   readonly dryRun?: boolean;
 }
@@ -23,12 +24,18 @@ Arguments:
   key:=json     any JSON value
   -             a JSON object from standard input
 
+If the tool asks for input, a terminal gets a form. With --no-input, --json or
+without a terminal, a tool that needs input fails (input_unavailable). After
+--no-wait, respond with: patchboard input <id>
+
 Examples:
   $ patchboard call calculation.eval expression='(3+4)*6'
   $ patchboard call weather.query query='weather in Beijing'
   $ patchboard call database.query sql='select ?' params:='[3]'
   $ echo '{"expression":"2^10"}' | patchboard call calculation.eval -
   $ patchboard call database.query --args @query.json --timeout 60`;
+
+export const NO_INPUT = 'do not respond to input requests: the tool fails if it needs input';
 
 export function callCommand(context: CliContext): Registrar {
   return (program) => {
@@ -43,6 +50,7 @@ export function callCommand(context: CliContext): Registrar {
       .option('--idempotency-key <key>', 'a repeated request with the same key returns the same call')
       .option('--save <folder>', 'write pictures, audio and resources of the result into this folder')
       .option('--no-wait', 'print the receipt and do not wait')
+      .option('--no-input', NO_INPUT)
       .option('--dry-run', 'validate and show the decision and the route, without calling the tool')
       .addHelpText('after', HELP)
       .action((tool: string, pairs: string[], flags: CallFlags) => call(context, tool, pairs, flags));
@@ -64,8 +72,27 @@ async function call(
   if (flags.dryRun === true) return printDryRun(context, await client.dryRun(tool, args, target), flags);
   const key = flags.idempotencyKey === undefined ? {} : { idempotencyKey: flags.idempotencyKey };
   // Without `Prefer: wait`: Ctrl-C needs the id to cancel the call.
-  const receipt = await client.invoke(tool, args, { ...target, ...key });
-  await followOrPrintReceipt(context, client, receipt, flags);
+  const canRespond = canRespondTo(context, given, flags);
+  const receipt = await client.invoke(tool, args, { ...target, ...key, ...acceptance(canRespond, flags) });
+  await followOrPrintReceipt(context, client, receipt, { ...flags, canRespond });
+}
+
+/** Whether a person at the terminal can fill in a form. Arguments from standard input leave no input for it. */
+export function canRespondTo(
+  { canAsk }: CliContext,
+  given: { readonly pairs: readonly string[]; readonly args?: string },
+  flags: { readonly input: boolean; readonly wait: boolean; readonly json?: boolean },
+): boolean {
+  const usesStdin = given.args === '-' || given.pairs.includes('-');
+  return canAsk && flags.input && flags.wait && flags.json !== true && !usesStdin;
+}
+
+/** A command that does not wait leaves it to `patchboard input` to respond. */
+export function acceptance(
+  canRespond: boolean,
+  flags: { readonly input: boolean; readonly wait: boolean },
+): { readonly acceptsInput?: boolean } {
+  return canRespond || (flags.input && !flags.wait) ? {} : { acceptsInput: false };
 }
 
 export async function followOrPrintReceipt(
@@ -77,6 +104,7 @@ export async function followOrPrintReceipt(
     readonly json?: boolean;
     readonly timeout?: string;
     readonly save?: string;
+    readonly canRespond: boolean;
   },
 ): Promise<void> {
   if (flags.wait) return followCall(context, client, receipt.tool_call_id, flags);

@@ -82,6 +82,7 @@ export function colourOf(state: CallStateName): Colour {
     case 'SEALED':
       return 'red';
     case 'APPROVAL_REQUIRED':
+    case 'INPUT_REQUIRED':
       return 'yellow';
     default:
       return 'dim';

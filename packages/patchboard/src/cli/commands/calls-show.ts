@@ -1,6 +1,7 @@
 import { contentText, isContentValue, type CallView } from '@patchboard/wire';
 import type { CliContext } from '../context.ts';
 import { cell } from '../output.ts';
+import { inputLines } from '../input-text.ts';
 import { printable, printableJson } from '../terminal-text.ts';
 import { colourOf, milliseconds, stateText, timeOf } from './calls-list.ts';
 
@@ -12,6 +13,7 @@ export function showCall(context: CliContext, call: CallView, flags: { readonly 
   output.data(`\narguments\n${printableJson(call.args)}`);
   if (call.error !== null) output.data(`\nerror\n${printableJson(call.error)}`);
   else if (call.status === 'SUCCEEDED') output.data(`\nresult\n${shownResult(call.result)}`);
+  for (const line of inputLines(call)) output.data(line);
   if (call.timeline.length === 0) return;
   output.data('\ntimeline');
   for (const entry of call.timeline) {

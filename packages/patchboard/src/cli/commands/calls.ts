@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readArguments } from '../arguments.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import type { Registrar } from '../program.ts';
-import { followOrPrintReceipt } from './call.ts';
+import { acceptance, canRespondTo, followOrPrintReceipt, NO_INPUT } from './call.ts';
 import { listCalls, type ListFlags } from './calls-list.ts';
 import { showCall } from './calls-show.ts';
 import { tailCalls, type TailFlags } from './calls-tail.ts';
@@ -11,6 +11,7 @@ interface ReplayFlags extends ServerOptions {
   readonly args?: string;
   readonly timeout?: string;
   readonly wait: boolean;
+  readonly input: boolean;
 }
 
 export function callsCommand(context: CliContext): Registrar {
@@ -68,6 +69,7 @@ function registerReplay(calls: Command, context: CliContext): void {
     .option('--args <json>', 'all arguments as one JSON object, @file, or - for standard input')
     .option('--timeout <seconds>', 'stop waiting after this time; the call continues')
     .option('--no-wait', 'print the receipt and do not wait')
+    .option('--no-input', NO_INPUT)
     .addHelpText('after', '\nExample:\n  $ patchboard calls replay tc_… query=Shanghai')
     .action((id: string, pairs: string[], flags: ReplayFlags) => replay(context, id, pairs, flags));
 }
@@ -89,5 +91,7 @@ async function replay(
   const given = { pairs, ...(flags.args === undefined ? {} : { args: flags.args }) };
   const schema = async () => (await client.tool((await client.get(id)).tool_name)).schema;
   const args = changed ? await readArguments(given, context.sources, schema) : undefined;
-  await followOrPrintReceipt(context, client, await client.replay(id, args), flags);
+  const canRespond = canRespondTo(context, given, flags);
+  const receipt = await client.replay(id, args, acceptance(canRespond, flags));
+  await followOrPrintReceipt(context, client, receipt, { ...flags, canRespond });
 }
