@@ -52,6 +52,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'store.write_failed': 'a change of a call could not be written yet; it is retried',
   'task.failed': 'a background task failed; `task` is its name',
   'agent.handler_failed': 'an event handler of an agent threw',
+  'board.input_handler_failed':
+    '`onInputRequest` threw, or returned a response that was not valid: the input request was declined',
   'agent.permission_unheard':
     'an agent waits for a decision and no handler or subscription listens for `permission_required`: its call waits until an operator decides or the approval expires; logged once for each agent',
   'retention.purged': 'old calls were deleted; `calls` is their number',

@@ -114,6 +114,13 @@ export type {
   ToolUseBlock,
   UserMessage,
 } from './protocols/messages.ts';
+export type {
+  ContentOf,
+  InputRequest,
+  InputRequired,
+  InputResponse,
+  LibrarySchema,
+} from './core/call/input.ts';
 export type { RegisteredTool, RunsOn } from './core/tools/registered-tool.ts';
 export type {
   Completer,
@@ -132,7 +139,7 @@ export type {
 } from './core/resources/resource.ts';
 export type { Completion, CompletionRequest } from './core/resources/completion.ts';
 export type { Contents, PromptMessages } from './core/resources/contents.ts';
-export type { Pack, ServerTool, ToolContext } from './core/tools/server-tool.ts';
+export type { Pack, ReadSchema, ServerTool, ToolContext } from './core/tools/server-tool.ts';
 export type { ModuleWarning } from './protocols/method-contract.ts';
 export type {
   MethodMetadata,
@@ -198,9 +205,19 @@ export type {
   AiSdkTool,
   AiSdkToolOptions,
 } from './sdk/to-ai-sdk-tools.ts';
+export { inputRequired } from './sdk/input-required.ts';
+export type { InputRequiredOptions } from './sdk/input-required.ts';
 export { LANGUAGES } from './sdk/advice.ts';
 export type { Language } from './sdk/advice.ts';
 export type { ToolCallApproval, ToolCallAuditEntry, ToolCallRecord } from './sdk/tool-call-record.ts';
+export type {
+  InputReply,
+  OnInputRequest,
+  PendingInputRequest,
+  RespondInputOptions,
+  ToolCallInput,
+  ToolCallInputRequest,
+} from './sdk/tool-call-input.ts';
 export { toSnapshot } from './sdk/tool-call-snapshot.ts';
 export type { ToolCallSnapshot } from './sdk/tool-call-snapshot.ts';
 export type { ToolDefinition, ToolMetadata } from './sdk/tool-definition.ts';
@@ -235,6 +252,7 @@ export type {
   ContentValue,
   FailureCode,
   ImageResult,
+  InputAction,
   InputIssueView,
   JsonSchema,
   LinkResult,

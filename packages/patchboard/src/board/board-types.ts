@@ -14,6 +14,7 @@ import type { ListeningApis } from '../wiring/apis.ts';
 import type { HttpOptions } from '../wiring/mounted-apis.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ResourceRegistry } from '../sdk/resource-registry.ts';
+import type { OnInputRequest, RespondInputOptions } from '../sdk/tool-call-input.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
@@ -62,6 +63,10 @@ export interface InvokeOptions {
   /** The agent that makes the call, for the policy. Default: `embedded`. */
   readonly agentId?: string;
   readonly idempotencyKey?: string;
+  /** Called with each input request of the tool. Without it, a tool that asks fails with `input_unavailable`. */
+  readonly onInputRequest?: OnInputRequest;
+  /** True: the call may wait for `board.respondInput`. Default: whether there is an `onInputRequest`. */
+  readonly acceptsInput?: boolean;
 }
 
 export interface CallOptions extends InvokeOptions {
@@ -96,6 +101,15 @@ export interface Patchboard {
   cancel(id: string): Promise<ToolCallRecord>;
   /** Approves or denies a waiting call as the operator `decidedBy`. */
   decide(id: string, decision: 'allow' | 'deny', options?: DecideOptions): Promise<ToolCallRecord>;
+  /**
+   * Responds to an input request of a call as its caller: the agent `agentId` of `call` and `invoke`. Throws if the content
+   * does not fit, or if the request has a response or the call has ended.
+   */
+  respondInput(
+    id: string,
+    response: RespondInputOptions,
+    options?: Pick<InvokeOptions, 'agentId'>,
+  ): Promise<ToolCallRecord>;
   /** Creates an API key for network requests. The secret cannot be read again later. */
   createKey(options: BoardKeyOptions): Promise<{ readonly id: string; readonly secret: string }>;
   /** Request handler of the network APIs for your own server: Node, Express, Fastify. Every request needs a credential. */

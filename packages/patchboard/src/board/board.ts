@@ -20,9 +20,16 @@ import type { ListeningApis } from '../wiring/apis.ts';
 import { embeddedPrincipal, type EngineContext } from '../wiring/engine-context.ts';
 import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
 import { boardResources, type BoardResources } from './board-resources.ts';
+import type { RespondInputOptions } from '../sdk/tool-call-input.ts';
 import type { BoardApis } from './board-apis.ts';
 import type { BoardKeyOptions, CallOptions, InvokeOptions, Patchboard, ToolFilter } from './board-types.ts';
-import { checkCallOptions, checkDecideOptions, checkInvokeOptions } from './options-shape.ts';
+import {
+  checkCallOptions,
+  checkDecideOptions,
+  checkInvokeOptions,
+  checkRespondInput,
+} from './options-shape.ts';
+import { InputHandler } from './input-handler.ts';
 import type { Retention } from './retention.ts';
 
 const NO_OPTIONS: CallOptions = {};
@@ -92,13 +99,33 @@ export class Board implements Patchboard {
     const storedArgs = jsonCopy(args);
     if (storedArgs === undefined)
       throw new BoardError(failure('input_invalid', reason('arguments_not_writable')));
+    const { engine } = this.#context;
+    const principal = embeddedPrincipal(agentId);
+    const inputs = this.#inputHandler(principal, options);
     const request = {
       toolName: name,
       runId,
       args: storedArgs,
       idempotencyKey,
+      // A caller that waits for the end of a call would otherwise wait until the input request expires.
+      acceptsInput: options.acceptsInput ?? inputs !== null,
     };
-    return recordedCall(await this.#context.engine.submit(request, embeddedPrincipal(agentId)));
+    const submitted = await engine.submit(
+      inputs === null ? request : { ...request, caller: inputs.caller },
+      principal,
+    );
+    // The call of an earlier request with this key, maybe of an earlier process: its requests come here from now on.
+    if (inputs !== null && submitted.kind === 'accepted' && submitted.duplicate) {
+      engine.serve(submitted.call.id, inputs.caller);
+      inputs.required(submitted.call);
+    }
+    return recordedCall(submitted);
+  }
+
+  #inputHandler(principal: Principal, { onInputRequest }: InvokeOptions): InputHandler | null {
+    if (onInputRequest === undefined) return null;
+    const { engine, host } = this.#context;
+    return new InputHandler({ engine, log: host.log, principal, onInputRequest });
   }
 
   async get(id: string): Promise<ToolCallRecord | undefined> {
@@ -124,6 +151,20 @@ export class Board implements Patchboard {
     const decided = await this.#context.engine.calls.decide(embeddedPrincipal(decidedBy), id, given);
     if (!decided.ok) throw new BoardError(decided.failure);
     return toRecord(decided.value);
+  }
+
+  async respondInput(
+    id: string,
+    response: RespondInputOptions,
+    options: Pick<InvokeOptions, 'agentId'> = {},
+  ): Promise<ToolCallRecord> {
+    checkRespondInput(response, options);
+    const { action = 'accept', content, id: requestId } = response;
+    const principal = embeddedPrincipal(options.agentId ?? EMBEDDED);
+    const given = { id: requestId, action, content: jsonCopy(content) };
+    const responded = await this.#context.engine.calls.respond(principal, id, given);
+    if (!responded.ok) throw new BoardError(responded.failure);
+    return toRecord(responded.value);
   }
 
   async listen(options: { readonly port?: number; readonly host?: string } = {}): Promise<ListeningApis> {

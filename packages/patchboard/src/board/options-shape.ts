@@ -10,8 +10,20 @@ import type { WorkspaceOptions } from '../wiring/sandbox-setup.ts';
 import type { HttpOptions } from '../wiring/mounted-apis.ts';
 import type { BoardOptions, CallOptions, InvokeOptions } from './board-types.ts';
 import { BoardError } from '../sdk/board-error.ts';
+import { RESPOND_INPUT, type RespondInputOptions } from '../sdk/tool-call-input.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
-import { anything, flag, must, object, oneOrMore, peerId, text, texts, wholeNumber } from '../sdk/shape.ts';
+import {
+  anything,
+  callable,
+  flag,
+  must,
+  object,
+  oneOrMore,
+  peerId,
+  text,
+  texts,
+  wholeNumber,
+} from '../sdk/shape.ts';
 import type { Problem, Rule, Shape } from '../sdk/shape.ts';
 import { ResourceRegistry } from '../sdk/resource-registry.ts';
 import { ToolRegistry } from '../sdk/tool-registry.ts';
@@ -61,7 +73,13 @@ const OPTIONS = object<BoardOptions>({
   http,
 });
 
-const invokeShape: Shape<InvokeOptions> = { runId: peerId, agentId: peerId, idempotencyKey: peerId };
+const invokeShape: Shape<InvokeOptions> = {
+  runId: peerId,
+  agentId: peerId,
+  idempotencyKey: peerId,
+  onInputRequest: callable,
+  acceptsInput: flag,
+};
 
 const INVOKE = object(invokeShape);
 
@@ -91,6 +109,13 @@ function refuseOperator(given: InvokeOptions): void {
 
 export function checkDecideOptions(given: DecideOptions): void {
   refuse(DECIDE_OPTIONS(given, ''));
+}
+
+export function checkRespondInput(
+  response: RespondInputOptions,
+  options: Pick<InvokeOptions, 'agentId'>,
+): void {
+  refuse(RESPOND_INPUT(response, 'the response') ?? object({ agentId: peerId })(options, ''));
 }
 
 /** Refuses an invalid policy at creation. (A stored policy that is invalid denies every call instead.) */

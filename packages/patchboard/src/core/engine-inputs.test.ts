@@ -9,7 +9,7 @@ import {
 } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call/call.ts';
-import { InputRequired, openRequests } from './call/input.ts';
+import { InputRequired, openRequests, type InputRequest } from './call/input.ts';
 import type { ServerTool, ToolContext } from './tools/server-tool.ts';
 
 const me = aPrincipal();
@@ -219,7 +219,7 @@ describe('a tool that asks its caller', () => {
   });
 
   it('fails clearly when the request itself is not valid', async () => {
-    const bad = [
+    const bad: InputRequest[] = [
       { message: '' },
       { message: 'x', url: 'javascript:alert(1)' },
       { message: 'x', schema: { type: 'nonsense' } },

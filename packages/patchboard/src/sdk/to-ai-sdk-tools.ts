@@ -4,6 +4,7 @@ import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { modelBlocks } from '../protocols/model-blocks.ts';
 import { DEFAULT_LANGUAGE, type Language } from './advice.ts';
 import { BoardError } from './board-error.ts';
+import type { OnInputRequest } from './tool-call-input.ts';
 import type { ToolCallRecord } from './tool-call-record.ts';
 import { toolError, type ToolError } from './tool-error.ts';
 import { toToolResult, truncateForModel, MODEL_RESULT_BYTES } from './tool-result.ts';
@@ -14,7 +15,12 @@ export interface AiSdkBoard {
   call(
     name: string,
     args: unknown,
-    options: { readonly runId?: string; readonly agentId?: string; readonly signal?: AbortSignal },
+    options: {
+      readonly runId?: string;
+      readonly agentId?: string;
+      readonly signal?: AbortSignal;
+      readonly onInputRequest?: OnInputRequest;
+    },
   ): Promise<ToolCallRecord>;
 }
 
@@ -25,6 +31,8 @@ export interface AiSdkToolOptions {
   readonly agentId?: string;
   /** Selects tools. Default: all that the agent may call. */
   readonly select?: (tool: RegisteredTool) => boolean;
+  /** Called with each input request of a tool. Without it, a tool that asks fails with `input_unavailable`. */
+  readonly onInputRequest?: OnInputRequest;
   readonly language?: Language;
   /** Larger results are truncated for the model; the return value of `execute` is complete. Default 32,768. */
   readonly maxBytes?: number;
@@ -137,13 +145,14 @@ async function run(
   board: AiSdkBoard,
   name: string,
   input: unknown,
-  { runId, agentId, language }: AiSdkToolOptions,
+  { runId, agentId, language, onInputRequest }: AiSdkToolOptions,
   signal: AbortSignal | undefined,
 ): Promise<ToolCallRecord> {
   const callOptions = {
     ...(runId === undefined ? {} : { runId }),
     ...(agentId === undefined ? {} : { agentId }),
     ...(signal === undefined ? {} : { signal }),
+    ...(onInputRequest === undefined ? {} : { onInputRequest }),
   };
   try {
     return await board.call(name, input, callOptions);

@@ -1,6 +1,7 @@
 import { isTerminal, type CallStateName, type FailureCode, type SandboxName } from '@patchboard/wire';
 import { endedAt, type Approval, type Call, type TimelineEntry } from '../core/call/call.ts';
 import type { Failure } from '../core/failures.ts';
+import { inputsOf, pendingInputs, type ToolCallInput, type ToolCallInputRequest } from './tool-call-input.ts';
 
 /** The record of a call, for embedding programs. Times are epoch milliseconds. */
 export interface ToolCallRecord {
@@ -17,6 +18,10 @@ export interface ToolCallRecord {
   readonly isError: boolean;
   /** The sandbox in which the call ran; absent if the tool uses none. */
   readonly sandbox?: SandboxName;
+  /** The input request for which the call waits; with several, the first. `board.respondInput` takes its id. */
+  readonly inputRequest?: ToolCallInputRequest;
+  /** All input requests of the call; absent if there are none. */
+  readonly inputs?: readonly ToolCallInput[];
   readonly startedAt?: number;
   readonly completedAt?: number;
   readonly durationMs?: number;
@@ -58,6 +63,7 @@ export function toRecord(call: Call): ToolCallRecord {
     updatedAt: timeline.at(-1)?.at ?? createdAt,
     auditTrail: timeline.map(auditEntry),
   };
+  if (call.inputs.length > 0) addInputs(record, call);
   if (call.sandbox !== null) record.sandbox = call.sandbox;
   if ('resultJson' in state) record.result = JSON.parse(state.resultJson) as unknown;
   if ('error' in state) {
@@ -71,6 +77,14 @@ export function toRecord(call: Call): ToolCallRecord {
   if (completed !== null) record.completedAt = completed;
   if (started !== undefined && completed !== null) record.durationMs = completed - started;
   return record;
+}
+
+function addInputs(record: Writable<ToolCallRecord>, call: Call): void {
+  record.inputs = inputsOf(call);
+  const [pending] = pendingInputs(call);
+  if (pending === undefined) return;
+  const { callId: _callId, toolName: _toolName, ...request } = pending;
+  record.inputRequest = request;
 }
 
 function auditEntry({ state, at, code }: TimelineEntry): ToolCallAuditEntry {

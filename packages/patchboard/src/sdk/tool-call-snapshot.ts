@@ -22,6 +22,14 @@ export type ToolCallSnapshot = Pick<
 };
 
 export function toSnapshot(record: ToolCallRecord): ToolCallSnapshot {
-  const { input, failure: _failure, createdAt: _createdAt, updatedAt: _updatedAt, ...rest } = record;
+  const {
+    input,
+    failure: _failure,
+    createdAt: _createdAt,
+    updatedAt: _updatedAt,
+    inputRequest: _inputRequest,
+    inputs: _inputs,
+    ...rest
+  } = record;
   return { ...rest, inputPreview: preview(input) };
 }

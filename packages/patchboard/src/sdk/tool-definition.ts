@@ -26,6 +26,8 @@ export interface ToolMetadata {
   /** May run again after a transient failure and after a restart. */
   readonly idempotent?: boolean;
   readonly requiresApproval?: boolean;
+  /** May ask its caller for input. A call that was approved cannot ask without it. Excludes `cacheTtl`. */
+  readonly asksInput?: boolean;
   /** With `readonly`: how long a result may be reused, in milliseconds. Default: never. */
   readonly cacheTtl?: number;
 }
@@ -45,11 +47,12 @@ export interface ToolDefinition<Args = unknown, Result = unknown> {
 }
 
 export function annotationsOf(metadata: ToolMetadata): ToolAnnotations {
-  const { readonly, destructive, idempotent, requiresApproval } = metadata;
+  const { readonly, destructive, idempotent, requiresApproval, asksInput } = metadata;
   return {
     ...(readonly === undefined ? {} : { readonly }),
     ...(destructive === undefined ? {} : { destructive }),
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(requiresApproval === undefined ? {} : { requires_approval: requiresApproval }),
+    ...(asksInput === undefined ? {} : { asks_input: asksInput }),
   };
 }

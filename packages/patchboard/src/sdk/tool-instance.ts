@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@patchboard/wire';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { ServerTool, ToolContext } from '../core/tools/server-tool.ts';
+import { readInputSchema } from './input-required.ts';
 import { shown } from './shape.ts';
 import { checkDefinition, checkInstance } from './tool-shape.ts';
 import { annotationsOf, type ToolDefinition, type ToolMetadata } from './tool-definition.ts';
@@ -71,6 +72,7 @@ function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool 
     concurrency: concurrent ? null : 1,
     ...(cacheTtl === undefined ? {} : { cacheTtlMs: cacheTtl }),
     hooks,
+    readSchema: readInputSchema,
     execute: (args, context) => definition.execute(args as never, context),
   };
 }

@@ -1,4 +1,5 @@
 import { reason, reasonsText } from '@patchboard/wire';
+import type { InputRequest } from '../core/call/input.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import { callable, flag, must, object, text, texts, wholeNumber, type Problem, type Rule } from './shape.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
@@ -49,7 +50,16 @@ const metadata = object<ToolMetadata>({
   destructive: flag,
   idempotent: flag,
   requiresApproval: flag,
+  asksInput: flag,
   cacheTtl: wholeNumber(1),
+});
+
+/** An input request of a tool. */
+export const inputRequest: Rule = object<InputRequest<unknown>>({
+  message: text,
+  schema: (value, place) => (isZodSchema(value) ? null : jsonSchema(value, place)),
+  url: text,
+  handlesDecline: flag,
 });
 
 const options = object<ToolOptions<never, unknown>>({

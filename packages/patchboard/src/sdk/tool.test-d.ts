@@ -29,3 +29,15 @@ expectTypeOf<Parameters<(typeof short)['execute']>[0]>().toEqualTypeOf<{ text: s
 
 // @ts-expect-error a tool requires an execute function
 tool('nothing');
+
+tool('typed', async (_args, context) => {
+  const schema = z.object({ city: z.string(), days: z.number().default(3) });
+  expectTypeOf(await context.requestInput({ message: 'Where?', schema })).toEqualTypeOf<{
+    city: string;
+    days: number;
+  }>();
+  expectTypeOf(
+    await context.requestInput({ message: 'Where?', schema: { type: 'object' } }),
+  ).toEqualTypeOf<unknown>();
+  expectTypeOf(await context.requestInput({ message: 'Where?' })).toEqualTypeOf<unknown>();
+});

@@ -1,6 +1,5 @@
-import { reason, type JsonSchema } from '@patchboard/wire';
-import { z } from 'zod';
-import { failure, foreignText, ToolFailure } from '../core/failures.ts';
+import { reason, type JsonSchema, type Reason } from '@patchboard/wire';
+import type { z } from 'zod';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
 import { andThen } from '../core/maybe-promise.ts';
@@ -8,6 +7,7 @@ import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import { shown } from './shape.ts';
 import { checkName } from './tool-name.ts';
 import { checkOptions } from './tool-shape.ts';
+import { zodParser } from './zod-parser.ts';
 import { isZodSchema, zodToJsonSchema, type ZodSchema } from './zod-schema.ts';
 
 type AnySchema = ZodSchema | Exclude<JsonSchema, boolean>;
@@ -67,7 +67,7 @@ function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
   checkName(options.name);
   checkOptions(options);
   const { name, description = '', parameters, output, metadata = {}, hooks = null } = options;
-  const parse = isZodSchema(parameters) ? parserOf(parameters) : null;
+  const parse = isZodSchema(parameters) ? zodParser(parameters, argumentProblem) : null;
   return {
     name,
     description,
@@ -82,35 +82,8 @@ function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
   };
 }
 
-/**
- * The engine has validated the JSON; zod fills in defaults and checks what JSON Schema cannot express.
- * Parses synchronously where possible; after the first failure to do so, always asynchronously.
- */
-function parserOf(schema: ZodSchema): (args: unknown) => unknown {
-  let isAsync = false;
-  return (args) => {
-    if (isAsync) return z.core.safeParseAsync(schema, args).then(dataOf);
-    try {
-      return dataOf(z.core.safeParse(schema, args));
-    } catch (error) {
-      if (error instanceof ToolFailure) throw error;
-      // Any other error may mean an async schema: another copy of zod throws its own error class for that.
-      isAsync = true;
-      return z.core.safeParseAsync(schema, args).then(dataOf);
-    }
-  };
-}
-
-function dataOf(parsed: z.core.util.SafeParseResult<unknown>): unknown {
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => ({
-    path: path.map((key) => `/${String(key)}`).join(''),
-    message,
-  }));
-  const [first] = issues;
-  const problem = [first === undefined ? reason('arguments_mismatch') : foreignText(first.message)];
-  const why = reason('input_issue', { path: first?.path ?? '', problem });
-  throw new ToolFailure(failure('input_invalid', why, { issues }));
+function argumentProblem(path: string, problem: Reason): Reason {
+  return reason('input_issue', { path, problem: [problem] });
 }
 
 function toJsonSchema(schema: AnySchema, io: 'input' | 'output'): JsonSchema {

@@ -40,6 +40,7 @@ export interface ToolRejections {
   readonly tool_timeout_range: { readonly tool: string; readonly most: number };
   readonly tool_reads_and_destroys: { readonly tool: string };
   readonly tool_not_cacheable: { readonly tool: string };
+  readonly tool_asks_and_caches: { readonly tool: string };
   readonly slot_limit_range: { readonly slot: string };
   readonly input_schema_of: { readonly tool: string; readonly problem: readonly ReasonView[] };
   readonly output_schema_of: { readonly tool: string; readonly problem: readonly ReasonView[] };
@@ -90,6 +91,7 @@ export const TOOL_REJECTIONS: Sentences<ToolRejections> = {
   tool_timeout_range: ({ tool, most }) => `timeout of ${tool} must be 1 to ${most} whole milliseconds`,
   tool_reads_and_destroys: ({ tool }) => `${tool} cannot be both readonly and destructive`,
   tool_not_cacheable: ({ tool }) => `${tool} does not only read, so its results cannot be given again`,
+  tool_asks_and_caches: ({ tool }) => `${tool} asks its caller for input, so its results cannot be cached`,
   slot_limit_range: ({ slot }) => `the limit of slot ${slot} must be a whole number from 1`,
   input_schema_of: ({ tool, problem }) => `input schema of ${tool}: ${problem}`,
   output_schema_of: ({ tool, problem }) => `output schema of ${tool}: ${problem}`,

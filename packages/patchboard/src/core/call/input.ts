@@ -1,12 +1,21 @@
 import type { InputAction, JsonSchema } from '@patchboard/wire';
 import type { Call } from './call.ts';
 
+/** A schema of a validation library such as zod. */
+export interface LibrarySchema<Content = unknown> {
+  readonly '~standard': { readonly types?: { readonly output: Content } | undefined };
+}
+
+/** The type of the content that a schema describes; unknown for a JSON Schema. */
+export type ContentOf<Schema> = Schema extends LibrarySchema<infer Content> ? Content : unknown;
+
 /** What a tool asks its caller for: content that fits `schema`, or a visit to `url`. */
-export interface InputRequest {
+export interface InputRequest<Schema = JsonSchema> {
   /** The question, for the caller's user. */
   readonly message: string;
-  /** JSON Schema of the content. Default: `{ "type": "object" }`; a request with a `url` has none. */
-  readonly schema?: JsonSchema;
+  /** Schema of the content. Default: `{ "type": "object" }`; a request with a `url` has none. */
+  readonly schema?: Schema;
+  /** A link that the caller's user is to visit, with `http:` or `https:`. The response has no content. */
   readonly url?: string;
   /**
    * For a returned request: the tool runs again also if the caller declines, and handles that itself. Default: the call

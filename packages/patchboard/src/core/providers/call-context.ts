@@ -3,7 +3,7 @@ import type { CallOrigin } from '../call/call-origin.ts';
 import { eventContent } from '../call/listed-content.ts';
 import type { EventFeed } from '../ledger/events.ts';
 import { messageOf } from '../failures.ts';
-import { carriedState, responsesByKey, type InputRequest } from '../call/input.ts';
+import { carriedState, responsesByKey } from '../call/input.ts';
 import type { HeldInputs } from './held-inputs.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
@@ -31,10 +31,11 @@ export function contextOf(
   parts: CallContextParts,
   live: LiveCall,
   attempt: number,
-  { cacheTtlMs }: Pick<ServerTool, 'cacheTtlMs'>,
+  { cacheTtlMs, readSchema }: Pick<ServerTool, 'cacheTtlMs' | 'readSchema'>,
 ): ToolContext {
   const { origin } = live.call;
-  return new CallContext(parts, live, attempt, cacheTtlMs === undefined ? origin : siteOnly(origin));
+  const shown = cacheTtlMs === undefined ? origin : siteOnly(origin);
+  return new CallContext(parts, live, attempt, shown, readSchema);
 }
 
 /** Most tools use little of `ToolContext`, so the expensive members are created on first access. */
@@ -50,13 +51,21 @@ class CallContext implements ToolContext {
   readonly agent: ToolContext['agent'];
   readonly #parts: CallContextParts;
   readonly #live: LiveCall;
+  readonly #readSchema: ServerTool['readSchema'];
   #log: Log | null = null;
   #sink: ToolEventSink | null = null;
 
-  constructor(parts: CallContextParts, live: LiveCall, attempt: number, origin: CallOrigin | null) {
+  constructor(
+    parts: CallContextParts,
+    live: LiveCall,
+    attempt: number,
+    origin: CallOrigin | null,
+    readSchema: ServerTool['readSchema'],
+  ) {
     const { call } = live;
     this.#parts = parts;
     this.#live = live;
+    this.#readSchema = readSchema;
     this.callId = call.id;
     this.runId = call.runId;
     this.agentId = call.agentId;
@@ -107,8 +116,9 @@ class CallContext implements ToolContext {
     if (event !== null) this.#parts.feed.progress(this.#live.call, this.#parts.clock.now(), event.data);
   };
 
-  readonly requestInput = (request: InputRequest): Promise<unknown> =>
-    this.#parts.heldInputs.request(this.#live, request);
+  // The reader of the schema returns content of the type that the schema declares.
+  readonly requestInput: ToolContext['requestInput'] = (request) =>
+    this.#parts.heldInputs.request(this.#live, request, this.#readSchema) as Promise<never>;
 
   readonly emit = (eventType: string, data: unknown = null): void => {
     const event = this.#eventSink().prepare(eventType, data);

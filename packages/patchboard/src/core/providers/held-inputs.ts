@@ -1,8 +1,9 @@
 import { failure, ToolFailure } from '../failures.ts';
-import { reason } from '@patchboard/wire';
-import type { InputRequest, InputRound } from '../call/input.ts';
+import { reason, type JsonSchema } from '@patchboard/wire';
+import type { InputRequest, InputRound, LibrarySchema } from '../call/input.ts';
 import type { InputRequests } from '../call/input-requests.ts';
 import type { LiveCall } from '../call/live-call.ts';
+import type { ServerTool } from '../tools/server-tool.ts';
 
 /** The input requests for which a running attempt of this process waits. */
 export class HeldInputs {
@@ -16,7 +17,17 @@ export class HeldInputs {
   }
 
   /** Resolves with the content. Rejects with `ToolFailure` if there is none. */
-  request(live: LiveCall, request: InputRequest): Promise<unknown> {
+  async request(
+    live: LiveCall,
+    { schema, ...rest }: InputRequest<JsonSchema | LibrarySchema>,
+    readSchema: ServerTool['readSchema'] = onlyJsonSchema,
+  ): Promise<unknown> {
+    if (schema === undefined) return await this.#inTurn(live, rest);
+    const { json, parse } = readSchema(schema);
+    return await parse(await this.#inTurn(live, { ...rest, schema: json }));
+  }
+
+  #inTurn(live: LiveCall, request: InputRequest): Promise<unknown> {
     const previous = this.#last.get(live) ?? Promise.resolve();
     const asked = previous.then(
       () => this.#ask(live, request),
@@ -51,6 +62,12 @@ export class HeldInputs {
     }
   }
 }
+
+/** For tools that have no reader: the schema is compiled as a JSON Schema, which reports what is wrong with it. */
+const onlyJsonSchema: NonNullable<ServerTool['readSchema']> = (schema) => ({
+  json: schema as JsonSchema,
+  parse: (content) => content,
+});
 
 function ended({ call }: LiveCall): ReturnType<typeof failure> {
   return failure('conflict', reason('call_over', { state: call.state.name }));

@@ -76,11 +76,12 @@ export class ResponseCache {
   }
 
   /** Called with every ended call; stores the result of an expected one. */
-  ended({ id, state }: Call): void {
+  ended({ id, state, inputs }: Call): void {
     const key = this.#expected.get(id);
     if (key === undefined) return;
     this.#expected.delete(id);
-    if (state.name !== 'COMPLETED') return;
+    // What the caller gave is not part of the key.
+    if (state.name !== 'COMPLETED' || inputs.length > 0) return;
     this.#results.set(key, { resultJson: state.resultJson, callId: id, at: this.#clock.elapsed() });
   }
 

@@ -1,7 +1,7 @@
 import type { JsonSchema, SandboxName, ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from '../agent-handle.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
-import type { InputRequest, InputResponse } from '../call/input.ts';
+import type { ContentOf, InputRequest, InputResponse, LibrarySchema } from '../call/input.ts';
 import type { Failure } from '../failures.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { Log } from '../ports.ts';
@@ -40,9 +40,12 @@ export interface ToolContext {
   /**
    * Asks the caller for input and resolves with the content. The attempt keeps its place, and its clock stands still. A
    * restart ends the call, unless the tool is idempotent. Rejects with `ToolFailure`: `input_unavailable`,
-   * `input_declined`. To wait without holding a place, return `inputRequired(…)` instead.
+   * `input_declined`, or `input_invalid` if the content fits the JSON Schema and the library's schema rejects it. To wait
+   * without holding a place, return `inputRequired(…)` instead.
    */
-  readonly requestInput: (request: InputRequest) => Promise<unknown>;
+  readonly requestInput: <Schema extends JsonSchema | LibrarySchema = JsonSchema>(
+    request: InputRequest<Schema>,
+  ) => Promise<ContentOf<Schema>>;
   /** The responses to the requests that the tool returned before, by key. */
   readonly inputs: Readonly<Record<string, InputResponse>>;
   /** What the tool returned with its last input request for this run; undefined: nothing. */
@@ -51,6 +54,13 @@ export interface ToolContext {
   readonly progress: (data: unknown) => void;
   /** Sends `tool_custom_event` to the calling agent and the subscribers of the call, unless the call has ended. */
   readonly emit: (eventType: string, data?: unknown) => void;
+}
+
+/** A schema as the engine uses it. */
+export interface ReadSchema {
+  readonly json: JsonSchema;
+  /** Returns the content with the defaults of the schema, or a promise of it. Throws `ToolFailure` if it is invalid. */
+  readonly parse: (content: unknown) => unknown;
 }
 
 /** A tool that runs in this process. */
@@ -81,6 +91,8 @@ export interface ServerTool {
   readonly unavailable?: Failure;
   /** Renames aliases of parameters to the schema's names, before validation and policy. */
   readonly spell?: (args: unknown) => unknown;
+  /** Reads the schemas of input requests that are not JSON Schemas. Absent: all are. */
+  readonly readSchema?: (schema: JsonSchema | LibrarySchema) => ReadSchema;
   /** Whether the tool's dependencies are reachable now. Absent: always. A call is accepted either way. */
   isOnline?(): boolean;
   /** `args` has passed the input schema. Returns the result or a promise of it. Throw `ToolFailure` to fail on purpose. */

@@ -42,6 +42,8 @@ export function serverToolProblem(
     return rejected('schema_invalid', reason('tool_reads_and_destroys', { tool: name }));
   if (cacheTtlMs !== undefined && annotations.readonly !== true)
     return rejected('schema_invalid', reason('tool_not_cacheable', { tool: name }));
+  if (cacheTtlMs !== undefined && annotations.asks_input === true)
+    return rejected('schema_invalid', reason('tool_asks_and_caches', { tool: name }));
   if (slot !== undefined && (!Number.isSafeInteger(slot.limit) || slot.limit < 1))
     return rejected('schema_invalid', reason('slot_limit_range', { slot: slot.name }));
   if (origin === 'own') return null;

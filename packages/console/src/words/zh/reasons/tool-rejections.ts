@@ -41,6 +41,7 @@ export const toolRejections: Sentences<ToolRejections> = {
   tool_timeout_range: ({ tool, most }) => `${tool} 的超时必须是 1 到 ${most} 的整数毫秒`,
   tool_reads_and_destroys: ({ tool }) => `${tool} 不能既是 readonly 又是 destructive`,
   tool_not_cacheable: ({ tool }) => `${tool} 不只是读取，所以它的结果不能重复使用`,
+  tool_asks_and_caches: ({ tool }) => `${tool} 会向调用方请求输入，所以它的结果不能缓存`,
   slot_limit_range: ({ slot }) => `执行位 ${slot} 的上限必须是从 1 开始的整数`,
   input_schema_of: ({ tool, problem }) => `${tool} 的输入 schema：${problem}`,
   output_schema_of: ({ tool, problem }) => `${tool} 的输出 schema：${problem}`,

@@ -20,7 +20,7 @@ const KNOWN = new Set([
   'output_schema',
   'annotations',
 ]);
-const ANNOTATIONS = ['readonly', 'destructive', 'idempotent', 'requires_approval'] as const;
+const ANNOTATIONS = ['readonly', 'destructive', 'idempotent', 'requires_approval', 'asks_input'] as const;
 
 /** The well-formed specs, and the rejected ones with reasons. */
 export interface DecodedSpecs {

@@ -1,0 +1,84 @@
+import type { InputAction, JsonSchema } from '@patchboard/wire';
+import type { Call } from '../core/call/call.ts';
+import { openRequests, waitsForInput, type InputRound } from '../core/call/input.ts';
+import { anything, object, oneOf, text, type Rule } from './shape.ts';
+
+/** What a running tool needs from its caller: content that fits `schema`, or a visit to `url`. */
+export interface ToolCallInputRequest {
+  readonly id: string;
+  /** The question, for the caller's user. */
+  readonly message: string;
+  /** JSON Schema of the content; absent if the request is a link. */
+  readonly schema?: JsonSchema;
+  /** A link that the caller's user is to visit. The response has no content. */
+  readonly url?: string;
+  /** Epoch milliseconds. The call ends with `input_expired` then. */
+  readonly expiresAt: number;
+}
+
+/** An input request of a call with its response. */
+export interface ToolCallInput extends ToolCallInputRequest {
+  readonly requestedAt: number;
+  /** Absent until the caller responds. */
+  readonly action?: InputAction;
+  readonly content?: unknown;
+  readonly respondedAt?: number;
+}
+
+/** A caller's response to an input request: `{ content }`, or `{ action: 'decline' }`. */
+export interface InputReply {
+  /** Default: `accept`. */
+  readonly action?: InputAction;
+  /** Fits the schema of the request. Omitted for a link. */
+  readonly content?: unknown;
+}
+
+/** An input request with its call. */
+export interface PendingInputRequest extends ToolCallInputRequest {
+  readonly callId: string;
+  readonly toolName: string;
+}
+
+/** Returns the response to an input request, or a promise of it. What it throws declines the request. */
+export type OnInputRequest = (request: PendingInputRequest) => InputReply | Promise<InputReply>;
+
+/** The response to one input request of a call. */
+export interface RespondInputOptions extends InputReply {
+  /** The id of the input request. */
+  readonly id: string;
+}
+
+const replyShape = { action: oneOf(['accept', 'decline']), content: anything };
+
+export const INPUT_REPLY: Rule = object<InputReply>(replyShape);
+/** The id is required: a program must not respond to another question than the one it has read. */
+export const RESPOND_INPUT: Rule = (value, place) =>
+  object<RespondInputOptions>({ ...replyShape, id: text })(value, place) ??
+  text((value as RespondInputOptions).id, 'id');
+
+/** The requests that wait for the caller, in order. */
+export function pendingInputs(call: Call): PendingInputRequest[] {
+  if (!waitsForInput(call)) return [];
+  const { id: callId, toolName } = call;
+  return openRequests(call).map((round) => ({ ...requestOf(round), callId, toolName }));
+}
+
+export function inputsOf({ inputs }: Call): ToolCallInput[] {
+  return inputs.map((round) => ({ ...requestOf(round), ...responseOf(round) }));
+}
+
+function requestOf({ id, message, schema, url, expiresAt }: InputRound): ToolCallInputRequest {
+  return {
+    id,
+    message,
+    ...(schema === null ? {} : { schema }),
+    ...(url === null ? {} : { url }),
+    expiresAt,
+  };
+}
+
+function responseOf({ requestedAt, response }: InputRound): Omit<ToolCallInput, keyof ToolCallInputRequest> {
+  if (response === null) return { requestedAt };
+  const { action, content, at } = response;
+  return { requestedAt, action, ...(action === 'accept' ? { content } : {}), respondedAt: at };
+}
