@@ -124,7 +124,7 @@ describe('a tool that asks its caller', () => {
     expect(await stateOf(fixture, call)).toMatchObject({ name: 'COMPLETED' });
   });
 
-  it('does not lose its own time while the caller is asked', async () => {
+  it('does not lose its own time while the request is open', async () => {
     const fixture = await asked(holding({ timeoutMs: 5000 }));
     const { engine, clock, call } = fixture;
     await clock.advance(60_000);
@@ -399,7 +399,7 @@ describe('after a restart', () => {
     });
   });
 
-  it('a held request of an idempotent tool is asked again, and the old one takes no response', async () => {
+  it('a held request of an idempotent tool is made again, and the old one takes no response', async () => {
     const fixture = await restarted(holding({ annotations: { idempotent: true } }));
     const { engine, call } = fixture;
     expect(await stateOf(fixture, call)).toMatchObject({ name: 'INPUT_REQUIRED', attempt: 2 });

@@ -64,7 +64,7 @@ describe.each([false, true])('retryable, of a tool that is idempotent: %s', (ide
     });
   });
 
-  it('is true when the device goes away before it is asked', async () => {
+  it('is true when the device disconnects before it gets the request', async () => {
     const fixture = await anEngine({});
     const { device } = await aDevice(fixture.engine, [camera]);
     const insert = fixture.store.insertCall.bind(fixture.store);

@@ -21,7 +21,7 @@ describe('the sandbox on the one path', () => {
     expect(JSON.parse(first!.row.body)).toMatchObject({ sandbox: 'bubblewrap' });
   });
 
-  it('refuses a tool that cannot run here before anybody is asked about it', async () => {
+  it('refuses a tool that cannot run here before an approval is requested', async () => {
     const unavailable = failure('sandbox_unavailable', foreignText('no sandbox here'));
     const tool = aServerTool({ name: 'toy.shell', annotations: { destructive: true }, unavailable });
     const { engine, store } = await anEngine({ tools: [tool] });

@@ -185,8 +185,8 @@ class World {
           error: null,
           attemptToken: null,
         } as const;
-        const answer = await engine.clients.submit(agent, id, result);
-        if (answer.ok && !answer.repeated) this.accepted.set(id, (this.accepted.get(id) ?? 0) + 1);
+        const submitted = await engine.clients.submit(agent, id, result);
+        if (submitted.ok && !submitted.repeated) this.accepted.set(id, (this.accepted.get(id) ?? 0) + 1);
         return;
       }
       case 'cancel':

@@ -115,7 +115,7 @@ describe('the way of a call', () => {
       { code: 'tool_failed', message: 'at once' },
     ],
     [
-      'answers with a cycle',
+      'returns a cycle',
       () => {
         const cycle: Record<string, unknown> = {};
         cycle['self'] = cycle;
@@ -123,8 +123,8 @@ describe('the way of a call', () => {
       },
       { code: 'tool_failed' },
     ],
-    ['answers with a BigInt', () => Promise.resolve(10n), { code: 'tool_failed' }],
-    ['answers too much', () => Promise.resolve('x'.repeat(2_000_000)), { code: 'result_too_large' }],
+    ['returns a BigInt', () => Promise.resolve(10n), { code: 'tool_failed' }],
+    ['returns too much', () => Promise.resolve('x'.repeat(2_000_000)), { code: 'result_too_large' }],
     [
       'fails on purpose',
       () => Promise.reject(new ToolFailure(failure('upstream_unreachable'))),
@@ -137,7 +137,7 @@ describe('the way of a call', () => {
     expect((await engine.calls.find(local, call.id))?.state).toMatchObject({ name: 'FAILED', error });
   });
 
-  it('answers undefined as null, and checks the output schema on the JSON that is kept', async () => {
+  it('stores undefined as null, and checks the output schema on the JSON that is kept', async () => {
     const tools = [
       aServerTool({ name: 'toy.void', execute: () => Promise.resolve(undefined) }),
       aServerTool({
@@ -438,12 +438,12 @@ describe('runs and idempotency', () => {
     });
   });
 
-  it('answers the same key with the same call and runs it once', async () => {
+  it('returns the same call for the same key and runs it once', async () => {
     const execute = vi.fn(() => Promise.resolve(1));
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo', execute })] });
     const request = aRequest({ toolName: 'toy.echo', idempotencyKey: 'k', args: { b: 1, a: 2 } });
-    const answers = await Promise.all(Array.from({ length: 100 }, () => engine.submit(request, local)));
-    const calls = new Set(answers.map((answer) => accepted(answer).id));
+    const results = await Promise.all(Array.from({ length: 100 }, () => engine.submit(request, local)));
+    const calls = new Set(results.map((result) => accepted(result).id));
     expect(calls.size).toBe(1);
     await settled();
     expect(execute).toHaveBeenCalledTimes(1);

@@ -10,7 +10,7 @@ import type { Engine } from './engine.ts';
 
 /**
  * Calls start, finish, fail, are cancelled, approved and denied in any order: no run ever has more than three under
- * way, no `concurrent: false` tool more than one, what waits for approval holds no slot, and every waiter is answered.
+ * way, no `concurrent: false` tool more than one, what waits for approval holds no slot, and every wait ends.
  */
 
 const TOOLS = ['plain', 'readonly', 'single', 'risky'] as const;
@@ -65,7 +65,7 @@ class World {
   /** What is inside a tool right now, by call. */
   readonly running = new Map<string, Running>();
   readonly ids: string[] = [];
-  readonly answered = new Map<string, Call>();
+  readonly ended = new Map<string, Call>();
   readonly #waits: Promise<void>[] = [];
   #idle: () => Promise<void> = settled;
   #engine!: Engine;
@@ -109,7 +109,7 @@ class World {
       this.#waits.push(
         (async () => {
           const call = await this.#engine.calls.wait(agent, id, 10 * HOUR_MS);
-          if (call !== undefined) this.answered.set(id, call);
+          if (call !== undefined) this.ended.set(id, call);
         })(),
       );
       return;
@@ -146,11 +146,11 @@ class World {
     expect(running.length).toBeLessThanOrEqual(PER_SERVER);
     expect(running.filter(({ tool }) => tool === 'single').length).toBeLessThanOrEqual(1);
     const { executing, waitingForApproval, waitingForSlot, open } = this.#engine.load();
-    // Slots are held by those inside a tool, and by nobody else.
+    // Only calls inside a tool hold slots.
     expect(executing).toBe(running.length);
     expect(executing + waitingForApproval + waitingForSlot).toBe(open);
-    expect(this.answered.size).toBe(this.ids.length - open);
-    // Nobody waits for a slot while there is one for them.
+    expect(this.ended.size).toBe(this.ids.length - open);
+    // No call waits for a slot that is free.
     if (waitingForSlot > 0) expect(this.#isFull(running)).toBe(true);
   }
 
@@ -163,7 +163,7 @@ class World {
       await this.check();
     }
     await Promise.all(this.#waits);
-    expect(this.answered.size).toBe(this.ids.length);
+    expect(this.ended.size).toBe(this.ids.length);
   }
 
   #isFull(running: readonly Running[]): boolean {
@@ -172,7 +172,7 @@ class World {
   }
 }
 
-it('never exceeds a limit, never holds a slot for a question, and answers every waiter', async () => {
+it('never exceeds a limit, never holds a slot for an approval, and ends every wait', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), turns, async (steps, delays) => {
       const world = new World();

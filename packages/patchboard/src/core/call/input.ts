@@ -47,7 +47,7 @@ export interface InputRound {
   readonly handlesDecline: boolean;
   readonly requestedAt: number;
   readonly expiresAt: number;
-  /** What is left of the tool's time. The clock of the tool stands still while the caller is asked. */
+  /** What is left of the tool's time. The tool's clock stops while the request is open. */
   readonly remainingMs: number;
   /** What a tool that returned the request keeps for its next run; absent: nothing. */
   readonly carry?: unknown;

@@ -122,7 +122,7 @@ describe('a process that loses a call to another one', () => {
     expect([signal.aborted, engine.load()]).toMatchObject([true, { open: 0, executing: 0 }]);
   });
 
-  it('forgets a call that is not stored any more, and nobody waits for it', async () => {
+  it('drops a call that is not stored any more, and ends the waits for it', async () => {
     const { engine, store, clock, call } = await aClientCall(5000);
     const waiting = engine.calls.wait(agent, call.id, 60_000);
     withoutRow(store, call.id);

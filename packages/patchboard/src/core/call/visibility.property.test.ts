@@ -38,7 +38,7 @@ async function found(engine: Engine, principal: Principal, stored: readonly Call
   return seen.sort();
 }
 
-describe('whoever asks', () => {
+describe('every principal', () => {
   it('is listed exactly the calls that it finds one by one', async () => {
     let some = 0;
     await fc.assert(

@@ -121,7 +121,7 @@ export function permissionDecidedRow(call: Call, edit: OperatorEdit | null, at: 
   return { ...aboutCall(call, at), kind: 'permission_decided', body: JSON.stringify(body) };
 }
 
-/** What the caller is asked for, as a hash. */
+/** An input request of a running call, as a hash. */
 export function inputRequiredRow(
   call: Call,
   { id, expiresAt }: InputRound,
@@ -132,7 +132,7 @@ export function inputRequiredRow(
   return { ...aboutCall(call, at), kind: 'input_required', body: JSON.stringify(body) };
 }
 
-/** What the caller responded, as a hash. */
+/** The caller's response, as a hash. */
 export function inputGivenRow(
   call: Call,
   { id, response }: InputRound,

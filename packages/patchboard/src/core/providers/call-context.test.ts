@@ -25,7 +25,7 @@ function aLog(): Log & { readonly lines: Line[] } {
   return { lines, info: write, warn: write, error: write };
 }
 
-/** Runs one call of a tool that does as it is told, asked by an agent that listens. */
+/** Runs one call of the given tool for an agent that listens to its events. */
 async function runOnce(
   execute: (context: ToolContext) => unknown,
   onCustomEvent?: (event: ToolCustomEvent) => void,

@@ -70,7 +70,7 @@ describe('Slots', () => {
     expect(served).toEqual([1, 2, 3]);
   });
 
-  it('hands a slot of the tenant to whoever waits for it, not to the run that gives it back', () => {
+  it('gives a slot of the tenant to the waiter, not to the run that releases it', () => {
     const slots = new Slots();
     const keysOf = (run: string): SlotKey[] => [
       { name: run, limit: 1 },

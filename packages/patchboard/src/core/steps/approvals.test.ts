@@ -57,7 +57,7 @@ describe('approvals', () => {
     ['denied', 'deny', 0],
   ] as const)('takes one of fifty racing decisions, and runs it once if it is %s', async (_, odd, runs) => {
     const { engine, execute, call, digest, find } = await waitingCall();
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         engine.calls.decide(operator, call.id, {
           decision: index % 2 === 0 ? 'allow' : odd,
@@ -66,7 +66,7 @@ describe('approvals', () => {
         }),
       ),
     );
-    const winners = answers.flatMap(({ ok }, index) => (ok ? [String(index)] : []));
+    const winners = results.flatMap(({ ok }, index) => (ok ? [String(index)] : []));
     expect(winners).toHaveLength(1);
     await settled();
     expect((await find()).approval).toMatchObject({ decision: odd, note: winners[0] });

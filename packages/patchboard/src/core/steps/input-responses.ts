@@ -60,15 +60,15 @@ export class InputResponses {
       const problem = this.#contentProblem(round, response);
       if (problem !== null) return problem;
       const at = this.#parts.clock.now();
-      const answered = { ...round, response: { ...response, at } };
-      const inputs = call.inputs.map((one) => (one.id === round.id ? answered : one));
-      const { states, after } = this.#next(live, answered, openRequests({ inputs }).length > 0, at);
+      const responded = { ...round, response: { ...response, at } };
+      const inputs = call.inputs.map((one) => (one.id === round.id ? responded : one));
+      const { states, after } = this.#next(live, responded, openRequests({ inputs }).length > 0, at);
       const isTaken = await this.#parts.lifecycle.advance(live, states, {
         inputs,
-        rows: (moved) => [inputGivenRow(moved, answered, this.#contentHash(response), at)],
+        rows: (moved) => [inputGivenRow(moved, responded, this.#contentHash(response), at)],
       });
       if (!isTaken) continue;
-      after(live, answered);
+      after(live, responded);
       return null;
     }
   }
@@ -98,17 +98,17 @@ export class InputResponses {
       : failure('input_invalid', reason('input_does_not_fit', { id }), { issues });
   }
 
-  #next({ call }: LiveCall, answered: InputRound, hasMore: boolean, at: number): Move {
+  #next({ call }: LiveCall, responded: InputRound, hasMore: boolean, at: number): Move {
     const { providers, limits } = this.#parts;
     const { state } = call;
     if (state.name !== 'INPUT_REQUIRED') throw new Error(`call ${call.id} does not wait for input`);
-    const isDeclined = answered.response?.action === 'decline';
-    if (isDeclined && !answered.held && !answered.handlesDecline) {
+    const isDeclined = responded.response?.action === 'decline';
+    if (isDeclined && !responded.held && !responded.handlesDecline) {
       const ended = failed(failure('input_declined', undefined, { outcome: 'unknown' }));
       return { states: [endState(ended, null)], after: (live) => live.stop.fire(ended) };
     }
     if (hasMore) return { states: [state], after: nothingMore };
-    if (!answered.held)
+    if (!responded.held)
       return {
         states: [{ ...state, deadlineAt: at + limits.queueWaitMs }],
         after: (live) => providers.ofCall(live.call).start(live),
@@ -116,7 +116,7 @@ export class InputResponses {
     const { attempt, device } = state;
     const executing: CallState = {
       name: 'EXECUTING',
-      deadlineAt: at + answered.remainingMs,
+      deadlineAt: at + responded.remainingMs,
       attempt,
       cause: null,
       ...(device === undefined ? {} : { device }),
