@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
@@ -207,6 +208,7 @@ describe('the tool service examples on a fresh start', () => {
     expect(response).toEqual({
       success: false,
       error: message,
+      reasons: [reason('heritage_profile_unknown', { npc: 'unknown_npc' })],
       error_type: 'ValueError',
       audit: {
         ...auditOf('get_npc_profile', 'trace-002'),
