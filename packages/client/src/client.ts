@@ -63,6 +63,7 @@ import {
 } from './calls/model-replies.ts';
 import { policy, type Policy } from './operator/policy.ts';
 import { provider, type Provider } from './lending/provider.ts';
+import { resources, type Resources } from './calls/resources.ts';
 import { runs, type Runs } from './calls/runs.ts';
 import { sessions, type Sessions } from './operator/sessions.ts';
 import { tenants, type Tenants } from './operator/tenants.ts';
@@ -111,6 +112,8 @@ export interface PatchboardClient {
   calls(filter?: CallsFilter): Pages<CallView>;
   events(options?: EventOptions): AsyncIterableIterator<StreamEvent>;
   readonly runs: Runs;
+  /** Resources, resource templates and prompts. */
+  readonly resources: Resources;
   ledger(filter?: LedgerFilter): Pages<LedgerRowView>;
   /** Returns every call of a trace, including refused ones, oldest first. */
   traceLedger(traceId: string, options?: RequestOptions): Pages<TraceLedgerView>;
@@ -165,6 +168,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     calls: (filter = {}) => calls(settings, filter),
     events: (given = {}) => events(settings, given),
     runs: runs(settings),
+    resources: resources(settings),
     ledger: (filter = {}) => ledger(settings, filter),
     traceLedger: (traceId, given = {}) => traceLedger(settings, traceId, given),
     ledgerVerify: (given = {}) => ledgerVerify(settings, given),

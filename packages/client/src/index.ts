@@ -34,6 +34,7 @@ export type { RequestOptions } from './http/http.ts';
 export type { Keys, NewKey } from './operator/keys.ts';
 export type { DevicesFilter } from './operator/devices.ts';
 export type { CallsFilter, LedgerFilter } from './calls/lists.ts';
+export type { CompletionQuestion, Resources, ResourcesFilter } from './calls/resources.ts';
 export type { PromptQuestion, RunReplyOptions } from './calls/model-replies.ts';
 export {
   audioBlock,

@@ -258,7 +258,6 @@ export type {
   LinkResult,
   OutcomeKnowledge,
   PredicateView,
-  PromptContent,
   PromptMessageView,
   ReasonParam,
   ReasonView,

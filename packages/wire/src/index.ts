@@ -117,7 +117,6 @@ export type { ValueProblems } from './reasons/value-problems.ts';
 export type {
   CompletionView,
   PromptArgumentView,
-  PromptContent,
   PromptMessagesView,
   PromptMessageView,
   PromptSummaryView,

@@ -1,3 +1,5 @@
+import type { ResultBlock } from './content/content-value.ts';
+
 /** Hints for programs that choose what to show to a model or a person. */
 export interface ResourceAnnotations {
   readonly audience?: readonly ('user' | 'assistant')[];
@@ -60,23 +62,8 @@ export interface PromptMessagesView {
 
 export interface PromptMessageView {
   readonly role: 'user' | 'assistant';
-  readonly content: PromptContent;
+  readonly content: ResultBlock;
 }
-
-/** A content block as MCP defines it, with the member names of MCP. */
-export type PromptContent =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
-  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string }
-  | {
-      readonly type: 'resource';
-      readonly resource: {
-        readonly uri: string;
-        readonly mimeType?: string;
-        readonly text?: string;
-        readonly blob?: string;
-      };
-    };
 
 /** `POST /v1/complete`: suggestions for an argument of a prompt or a variable of a resource template. */
 export interface CompletionView {

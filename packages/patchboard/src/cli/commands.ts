@@ -12,6 +12,8 @@ import { ledgerCommand } from './commands/ledger.ts';
 import { loginCommand } from './commands/login.ts';
 import { parseCommand } from './commands/parse.ts';
 import { policyCommand } from './commands/policy.ts';
+import { promptsCommand } from './commands/prompts.ts';
+import { resourcesCommand } from './commands/resources.ts';
 import { registerServe } from './commands/serve.ts';
 import { tenantsCommand } from './commands/tenants.ts';
 import { toolsCommand } from './commands/tools.ts';
@@ -25,6 +27,8 @@ export function commands(context: CliContext): readonly Registrar[] {
     callCommand(context),
     toolsCommand(context),
     callsCommand(context),
+    resourcesCommand(context),
+    promptsCommand(context),
     deviceCommand(context),
     approveCommand(context),
     denyCommand(context),

@@ -1,4 +1,5 @@
-import type { PromptContent, PromptMessageView } from '@patchboard/wire';
+import { CONTENT_KEY, type PromptMessageView, type ResultBlock } from '@patchboard/wire';
+import { contentProblem } from '../call/content.ts';
 import { isRecord } from '../json/is-record.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { PromptResult } from './resource.ts';
@@ -60,28 +61,8 @@ export function messagesOf(given: unknown): PromptMessages | null {
   return { messages, ...(description === undefined ? {} : { description }) };
 }
 
-function isBlock(block: unknown): block is PromptContent {
-  if (!isRecord(block)) return false;
-  const isText = (name: string): boolean => typeof block[name] === 'string';
-  switch (block['type']) {
-    case 'text':
-      return isText('text');
-    case 'image':
-    case 'audio':
-      return isBase64(block['data']) && isText('mimeType');
-    case 'resource_link':
-      return isText('uri') && isText('name');
-    case 'resource':
-      return isEmbedded(block['resource']);
-    default:
-      return false;
-  }
-}
-
-function isEmbedded(resource: unknown): boolean {
-  return (
-    isRecord(resource) && typeof resource['uri'] === 'string' && contentsOf(resource, { uri: '' }) !== null
-  );
+function isBlock(block: unknown): block is ResultBlock {
+  return contentProblem({ [CONTENT_KEY]: [block] }) === null;
 }
 
 function isBase64(value: unknown): value is string {

@@ -1,4 +1,4 @@
-import type { PromptContent, PromptMessageView } from '@patchboard/wire';
+import type { PromptMessageView, ResultBlock } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import type { Scope } from '../access/scopes.ts';
 import type { Failure } from '../failures.ts';
@@ -92,7 +92,7 @@ export interface PromptResult {
   readonly messages: readonly {
     readonly role: PromptMessageView['role'];
     /** A string is a text block. */
-    readonly content: string | PromptContent;
+    readonly content: string | ResultBlock;
   }[];
 }
 

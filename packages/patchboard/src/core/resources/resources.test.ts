@@ -176,7 +176,7 @@ describe('a read', () => {
     added(engine, { resources: [aResource('n:slow', { read })] });
     const reading = engine.resources.read(me, 'n:slow');
     await settled();
-    clock.advance(101);
+    await clock.advance(101);
     expect(await reading).toMatchObject({ failure: { code: 'timeout', reasons: [{ params: { ms: 100 } }] } });
     expect(seen).toMatchObject({ aborted: true });
   });
