@@ -1,3 +1,4 @@
+export { LOCAL_AGENT, OPERATOR_AGENT } from './agents.ts';
 export {
   CALL_STATES,
   CALL_STATUSES,

@@ -3,6 +3,7 @@ import type {
   BatchView,
   CallView,
   DryRunView,
+  InputResponseBody,
   LedgerVerdictView,
   MintedKeyView,
   PolicyView,
@@ -22,6 +23,11 @@ export async function decideCall(id: string, decision: Decision): Promise<CallVi
   // Not awaited: the page selects the next call while this one is still in the list.
   touch('approvals', 'grants', 'stats').catch(() => undefined);
   return call;
+}
+
+export async function respondInput(id: string, response: InputResponseBody): Promise<void> {
+  await client.value.respondInput(id, response);
+  await touch('call');
 }
 
 export async function cancelCall(id: string): Promise<void> {

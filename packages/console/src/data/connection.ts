@@ -1,4 +1,5 @@
 import type { PatchboardClient } from '@patchboard/client';
+import { LOCAL_AGENT, OPERATOR_AGENT } from '@patchboard/wire';
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 import type { Subscription } from '../live/hub-messages.ts';
 import { clientFor, DEFAULT_TENANT } from './server-client.ts';
@@ -31,6 +32,11 @@ export const subscription: ComputedRef<Subscription> = computed(() => ({
 
 /** The client for all requests; replaced when the tenant or the session changes. */
 export const client: ComputedRef<PatchboardClient> = computed(() => clientFor(subscription.value));
+
+/** The agent of the calls that this page makes. */
+export const ownAgent: ComputedRef<string> = computed(() =>
+  proof.value === null ? LOCAL_AGENT : OPERATOR_AGENT,
+);
 
 export const holdsProof: ComputedRef<boolean> = computed(() => proof.value !== null);
 

@@ -1,4 +1,9 @@
-import { isCallProgressEvent, isCallStateEvent } from '@patchboard/client';
+import {
+  isCallProgressEvent,
+  isCallStateEvent,
+  isInputGivenEvent,
+  isInputRequiredEvent,
+} from '@patchboard/client';
 import type { CallView } from '@patchboard/wire';
 import { onScopeDispose, ref, toValue, watch, type MaybeRefOrGetter, type Ref } from 'vue';
 import { brief } from '../format.ts';
@@ -16,7 +21,9 @@ export function useLiveCall(id: MaybeRefOrGetter<string>): {
   const progress = ref<string[]>([]);
   onScopeDispose(
     onEvent((event) => {
-      if (isCallStateEvent(event) && event.data.tool_call_id === toValue(id)) {
+      // A second request of the same round changes no state.
+      const isChange = isCallStateEvent(event) || isInputRequiredEvent(event) || isInputGivenEvent(event);
+      if (isChange && event.data.tool_call_id === toValue(id)) {
         query.refetch().catch(() => undefined);
       } else if (isCallProgressEvent(event) && event.data.tool_call_id === toValue(id)) {
         progress.value = [...progress.value, brief(event.data.data, 300)].slice(-KEPT);

@@ -1,12 +1,14 @@
 import type { InputIssueView, JsonSchema } from '@patchboard/wire';
 import type { JSONPath, Node } from 'jsonc-parser';
-import { computed, inject, provide, type ComputedRef, type InjectionKey, type Ref } from 'vue';
+import { computed, inject, provide, useId, type ComputedRef, type InjectionKey, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { isRounded, parseArgs, pointerOf, replaceAt, sourceAt, type ParsedArgs } from './args-text.ts';
 import { validateArgs, type ArgsIssue } from './validate-args.ts';
 
 /** The JSON text of the arguments, with the state that form and editor need. */
 export interface ArgsModel {
+  /** Prefix of the element ids: a page may have two forms. */
+  readonly id: string;
   readonly text: Ref<string>;
   readonly schema: ComputedRef<JsonSchema>;
   readonly parsed: ComputedRef<ParsedArgs>;
@@ -44,6 +46,7 @@ export function createArgsModel(
     return [...all, ...fromServer.value.filter(({ path }) => !all.some((issue) => issue.path === path))];
   });
   const model: ArgsModel = {
+    id: useId(),
     text,
     schema,
     parsed,

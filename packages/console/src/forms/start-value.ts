@@ -33,3 +33,15 @@ function fixedProperties(properties: readonly Property[], root: JsonSchema): [st
     return isFixed && isRequired ? [[name, control.values[0]]] : [];
   });
 }
+
+/** Initial JSON text for a whole value: the defaults and constants of its properties. */
+export function prefilledOf(root: JsonSchema): string {
+  const { control } = shapeOf(root, root);
+  if (control.kind !== 'object') return startOf(root, root);
+  const defaults = control.properties.flatMap(({ name, schema }): [string, unknown][] => {
+    const { defaultSource } = shapeOf(schema, root);
+    return defaultSource === undefined ? [] : [[name, JSON.parse(defaultSource) as unknown]];
+  });
+  const values = Object.fromEntries([...fixedProperties(control.properties, root), ...defaults]);
+  return JSON.stringify(values, null, 2);
+}

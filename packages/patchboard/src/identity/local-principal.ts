@@ -1,4 +1,4 @@
-import { PEER_ID_PATTERN, reason } from '@patchboard/wire';
+import { LOCAL_AGENT, PEER_ID_PATTERN, reason } from '@patchboard/wire';
 import type { Credentials } from '../core/access/authenticator.ts';
 import { denied, failure, type Failure } from '../core/failures.ts';
 import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
@@ -7,10 +7,10 @@ import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 /** The principal of requests without identity headers. */
 const LOCAL: Principal = {
   kind: 'local',
-  id: 'local',
+  id: LOCAL_AGENT,
   tenant: DEFAULT_TENANT,
   scopes: new Set(SCOPES_OF_KIND.local),
-  agentId: 'local',
+  agentId: LOCAL_AGENT,
   clientId: null,
   credential: null,
 };

@@ -11,6 +11,8 @@ export const approvalsWords = {
     asked: 'Requested',
     because: 'Reason',
     expires: 'expires in',
+    asksInput:
+      'While it runs, this tool may ask its caller for input. The response is not part of your decision.',
     willRun: 'Exactly this will run',
     bound: 'Your decision is bound to this digest of it:',
     noDigest: 'not available: these arguments are not JSON, do not match the tool, or are being checked',

@@ -12,6 +12,7 @@ export const approvalsWords: WordsOf<typeof english> = {
     asked: '请求于',
     because: '原因',
     expires: '剩余',
+    asksInput: '此工具执行时可能向调用方索取输入；该输入不在你的决定之内。',
     willRun: '将原样执行以下内容',
     bound: '你的决定与这份摘要绑定：',
     noDigest: '未知：参数不是 JSON、不符合工具的要求，或正在检查',

@@ -1,3 +1,4 @@
+import { OPERATOR_AGENT } from '@patchboard/wire';
 import type { Scope } from './scopes.ts';
 
 /** The caller, derived from the credential or from local mode, never from the body alone. */
@@ -20,7 +21,7 @@ export const DEFAULT_TENANT = 'default';
  * The principal name of the operator token. Reserved: no principal may approve its own call, so an agent of that name
  * could make calls that the operator cannot approve.
  */
-export const OPERATOR_NAME = 'operator';
+export const OPERATOR_NAME: typeof OPERATOR_AGENT = OPERATOR_AGENT;
 
 /** The credential id of the operator token. */
 export const OPERATOR_TOKEN_ID = 'operator-token';
