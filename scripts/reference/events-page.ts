@@ -42,6 +42,8 @@ const AGENT: { readonly [Type in AgentEventType]: readonly [AgentEventOf<Type>['
   done: ['progress', 'the agent stopped, with the reason'],
   permission_required: ['control', 'a call waits for a decision; `respond` decides'],
   permission_decided: ['control', 'a call was decided'],
+  input_required: ['control', 'a tool needs input; `respond` gives the content, `decline` declines'],
+  input_given: ['control', 'an input request has its response'],
   tool_executed: ['monitor', 'a call ended, for metrics and billing'],
   tool_custom_event: ['monitor', 'a tool emitted a custom event'],
   state_changed: ['monitor', 'the agent is `idle`, `working` or `waiting`'],

@@ -54,6 +54,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'agent.handler_failed': 'an event handler of an agent threw',
   'board.input_handler_failed':
     '`onInputRequest` threw, or returned a response that was not valid: the input request was declined',
+  'agent.input_unheard':
+    'a call of an agent waits for input and no handler or subscription listens for `input_required`: it waits for `agent.respondInput` until the request expires; logged once for each agent',
   'agent.permission_unheard':
     'an agent waits for a decision and no handler or subscription listens for `permission_required`: its call waits until an operator decides or the approval expires; logged once for each agent',
   'retention.purged': 'old calls were deleted; `calls` is their number',

@@ -211,13 +211,13 @@ export { LANGUAGES } from './sdk/advice.ts';
 export type { Language } from './sdk/advice.ts';
 export type { ToolCallApproval, ToolCallAuditEntry, ToolCallRecord } from './sdk/tool-call-record.ts';
 export type {
-  InputReply,
   OnInputRequest,
   PendingInputRequest,
   RespondInputOptions,
   ToolCallInput,
   ToolCallInputRequest,
 } from './sdk/tool-call-input.ts';
+export { DECLINE_INPUT } from './sdk/tool-call-input.ts';
 export { toSnapshot } from './sdk/tool-call-snapshot.ts';
 export type { ToolCallSnapshot } from './sdk/tool-call-snapshot.ts';
 export type { ToolDefinition, ToolMetadata } from './sdk/tool-definition.ts';

@@ -2,10 +2,10 @@ import { reason } from '@patchboard/wire';
 import type { AgentHandle, SubTask, SubTaskReply } from '../core/agent-handle.ts';
 import { failure, messageOf } from '../core/failures.ts';
 import type { Message } from '../protocols/messages.ts';
-import { OPERATOR_NAME } from '../core/access/principal.ts';
-import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
-import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
-import { AgentError, check } from './agent-error.ts';
+import type { DecideOptions } from '../sdk/decide-options.ts';
+import type { RespondInputOptions } from '../sdk/tool-call-input.ts';
+import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
+import { AgentError } from './agent-error.ts';
 import { AgentLoop, type AgentReply } from './loop/agent-loop.ts';
 import { assemble, type AgentParts } from './assembly.ts';
 import type { SubscribeOptions } from './events/event-log.ts';
@@ -14,6 +14,7 @@ import { runHeldRequests } from './loop/held-requests.ts';
 import { resultsOfOpenRequests, sealUnstarted } from './memory/interrupted.ts';
 import type { Lineage, Origin } from './subagents/lineage.ts';
 import type { AgentOptions } from './options.ts';
+import { OwnCalls } from './own-calls.ts';
 import { CREATED, loadResumeState } from './memory/resume-state.ts';
 import { withPictures } from './memory/stored-pictures.ts';
 import { SubAgents } from './subagents/sub-agents.ts';
@@ -33,6 +34,7 @@ export class Agent implements AgentHandle {
   readonly #parts: AgentParts;
   readonly #turns: Turns;
   readonly #subAgents: SubAgents;
+  readonly #ownCalls: OwnCalls;
   #state: AgentState = 'idle';
 
   constructor(options: AgentOptions);
@@ -42,7 +44,11 @@ export class Agent implements AgentHandle {
     this.#parts = assemble(options, origin, {
       handle: this,
       decide: (...args) => this.decide(...args),
-      onWaiting: (isWaiting) => this.#setState(isWaiting ? 'waiting' : 'working'),
+      respondInput: (...args) => this.respondInput(...args),
+      onWaiting: (isWaiting) => {
+        // A call of a resumed agent may ask before `continue()`.
+        if (this.#state !== 'idle') this.#setState(isWaiting ? 'waiting' : 'working');
+      },
     });
     this.#turns = new Turns(this.#parts.options.host.activeWork);
     const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
@@ -52,12 +58,13 @@ export class Agent implements AgentHandle {
       lineage,
       make: (given, below) => new Agent(given, { kind: 'spawned', lineage: below }),
     });
+    this.#ownCalls = new OwnCalls(this.#parts, (runId) => runId === this.id || this.#subAgents.has(runId));
     if (lineage !== null) this.#reportTo(lineage);
   }
 
   /**
    * Restores an agent of an earlier process, or one whose turn failed. Interrupted calls are sealed, calls that wait for
-   * approval keep waiting; `continue()` continues where the agent stopped.
+   * approval or input keep waiting; `continue()` continues where the agent stopped, and emits `input_required` again.
    */
   static async resume(id: string, options: Omit<AgentOptions, 'id'>): Promise<Agent> {
     const { host } = options.board;
@@ -137,17 +144,12 @@ export class Agent implements AgentHandle {
     decision: 'allow' | 'deny',
     options: DecideOptions = {},
   ): Promise<ToolCallRecord> {
-    check('decide', DECIDE_OPTIONS(options, ''));
-    const { note, decidedBy = OPERATOR_NAME } = options;
-    const { host } = this.#parts.options;
-    const call = await host.engine.calls.find(this.#parts.principal, callId);
-    if (call === undefined || (call.runId !== this.id && !this.#subAgents.has(call.runId)))
-      throw new AgentError(failure('call_not_found', reason('agent_call_unknown', { id: callId })));
-    const digest = call.approval?.digest ?? '';
-    const given = { decision, digest, note: note ?? null };
-    const decided = await host.engine.calls.decide(host.principal(decidedBy), callId, given);
-    if (!decided.ok) throw new AgentError(decided.failure);
-    return toRecord(decided.value);
+    return await this.#ownCalls.decide(callId, decision, options);
+  }
+
+  /** Responds to an input request of a call of this agent or of one of its sub-agents. */
+  async respondInput(callId: string, response: RespondInputOptions): Promise<ToolCallRecord> {
+    return await this.#ownCalls.respondInput(callId, response);
   }
 
   /** Calls `handler` for each new event of that type, in order. Returns a function that removes the handler. */
@@ -174,7 +176,9 @@ export class Agent implements AgentHandle {
   async #work(signal: AbortSignal, work: (signal: AbortSignal) => Promise<AgentReply>): Promise<AgentReply> {
     const { journal, callEvents, creation, options } = this.#parts;
     const unlisten = options.host.engine.feed.listen(({ type, call }) => {
-      if (type === 'permission_decided' && call?.runId === this.id) callEvents.decided(call);
+      if (call?.runId !== this.id) return;
+      if (type === 'permission_decided') callEvents.decided(call);
+      else if (type === 'input_given') callEvents.inputGiven(call);
     });
     try {
       if (journal.last === 0) await journal.append({ kind: CREATED, body: JSON.stringify(creation) });
@@ -225,14 +229,16 @@ export class Agent implements AgentHandle {
     this.#parts.events.emit({ channel: 'monitor', type: 'state_changed', state });
   }
 
-  /** Forwards approval events of a sub-agent to its parent, where the listeners are. */
+  /** Forwards the control events of a sub-agent to its parent, where the listeners are. */
   #reportTo(lineage: Lineage): void {
     lineage.adopt(this.id);
     this.on('permission_required', ({ channel, type, call, agentId }) =>
       lineage.passOn({ channel, type, call }, agentId),
     );
-    this.on('permission_decided', ({ at: _at, bookmark: _bookmark, agentId, ...event }) =>
-      lineage.passOn(event, agentId),
+    this.on('input_required', ({ channel, type, call, request, agentId }) =>
+      lineage.passOn({ channel, type, call, request }, agentId),
     );
+    for (const type of ['permission_decided', 'input_given'] as const)
+      this.on(type, ({ at: _at, bookmark: _bookmark, agentId, ...event }) => lineage.passOn(event, agentId));
   }
 }

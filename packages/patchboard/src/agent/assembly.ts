@@ -2,6 +2,7 @@ import type { AgentHandle } from '../core/agent-handle.ts';
 import type { InProcessCaller } from '../core/call/live-call.ts';
 import type { Principal } from '../core/access/principal.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
+import type { RespondInputOptions } from '../sdk/tool-call-input.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { Budget, narrower, type Spent } from './loop/budget.ts';
 import { CallEventEmitter } from './events/call-event-emitter.ts';
@@ -28,6 +29,8 @@ export interface AgentParts {
   readonly guard: RepeatGuard;
   readonly budget: Budget;
   readonly caller: InProcessCaller;
+  /** Whether a listener, of this agent or of its parent, can respond to input requests. */
+  readonly acceptsInput: () => boolean;
   /** Requests held back in manual mode, by call id, with details that the stored conversation does not have. */
   readonly held: Map<string, PlannedRequest>;
 }
@@ -36,6 +39,7 @@ export interface AgentParts {
 export interface Owner {
   readonly handle: AgentHandle;
   decide(callId: string, decision: 'allow' | 'deny', options?: DecideOptions): Promise<ToolCallRecord>;
+  respondInput(callId: string, response: RespondInputOptions): Promise<ToolCallRecord>;
   onWaiting(isWaiting: boolean): void;
 }
 
@@ -50,7 +54,10 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
   const journal: Journal = new Journal(host.store, id, past?.last ?? 0, (entry) => events.deliver(entry));
   const { clock, log, activeWork } = host;
   const decide: Owner['decide'] = (...args) => owner.decide(...args);
-  const events = new EventLog({ clock, log, activeWork, decide }, journal, past?.lastEvent);
+  const respondInput: Owner['respondInput'] = (...args) => owner.respondInput(...args);
+  const listeners = { clock, log, activeWork, decide, respondInput };
+  const events = new EventLog(listeners, journal, past?.lastEvent);
+  const acceptsInput = lineage?.acceptsInput ?? (() => events.hasListener('input_required'));
   const budget = lineage?.budget ?? ownBudget(options, creation, journal, past);
   const guard = new RepeatGuard();
   const caller: InProcessCaller = {
@@ -58,23 +65,26 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
     agent: owner.handle,
     keepsRefused: true,
     permissions: options.permissions,
+    onInputRequired: (call) => calls.callEvents.inputRequired(call),
     onCustomEvent: ({ callId, toolName, eventType, data }) =>
       events.emit({ channel: 'monitor', type: 'tool_custom_event', callId, toolName, eventType, data }),
   };
   const common = { id, creation, options, principal: host.principal(creation.name), journal, events };
+  const calls = withCalls(common, { caller, acceptsInput }, owner, past);
   return {
     ...common,
-    ...withCalls(common, caller, owner, past),
+    ...calls,
     guard,
     budget,
     caller,
+    acceptsInput,
     held: new Map(),
   };
 }
 
 function withCalls(
   common: Pick<AgentParts, 'id' | 'creation' | 'options' | 'principal' | 'journal' | 'events'>,
-  caller: InProcessCaller,
+  { caller, acceptsInput }: Pick<AgentParts, 'caller' | 'acceptsInput'>,
   owner: Owner,
   past: ResumeState | null,
 ): Pick<AgentParts, 'transcript' | 'requests' | 'callEvents'> {
@@ -99,6 +109,7 @@ function withCalls(
     caller,
     parentCallId,
     timeoutMs,
+    acceptsInput,
     callEvents,
     results,
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aBoard } from '../../test/support/a-board.ts';
 import { aFolder } from '../../test/support/a-folder.ts';
-import { createPatchboard, inputRequired, sqlite, tool } from '../index.ts';
-import type { InputReply, Log, PendingInputRequest } from '../index.ts';
+import { createPatchboard, DECLINE_INPUT, inputRequired, sqlite, tool } from '../index.ts';
+import type { Log, PendingInputRequest } from '../index.ts';
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const REQUEST = { message: 'Which city?', schema } as const;
@@ -10,7 +10,7 @@ const held = tool('ask', (_args, context) => context.requestInput(REQUEST));
 const returned = tool('ask', (_args, { inputs }) =>
   inputs['input'] === undefined ? inputRequired(REQUEST) : inputs['input'].content,
 );
-const PARIS = { content: { city: 'Paris' } };
+const PARIS = { city: 'Paris' };
 
 function linesOf(): { log: Log; lines: unknown[] } {
   const lines: unknown[] = [];
@@ -61,16 +61,16 @@ describe.each([
     expect(await board.wait(id)).toMatchObject({ state: 'FAILED', code: 'input_unavailable' });
   });
 
-  it.each<[string, () => InputReply]>([
-    ['declines', () => ({ action: 'decline' })],
+  it.each<[string, () => unknown]>([
+    ['declines', () => DECLINE_INPUT],
     [
       'throws',
       () => {
         throw new Error('the form was closed');
       },
     ],
-    ['returns nothing', () => undefined as never],
-    ['returns content that does not fit', () => ({ content: { city: 7 } })],
+    ['returns nothing', () => undefined],
+    ['returns content that does not fit', () => ({ city: 7 })],
   ])('ends with input_declined if onInputRequest %s', async (how, onInputRequest) => {
     const { log, lines } = linesOf();
     const board = await aBoard({ tools: [ask], log });
@@ -89,11 +89,11 @@ describe.each([
       return record?.inputRequest === undefined ? undefined : record;
     });
     expect(waiting).toMatchObject({ state: 'INPUT_REQUIRED', inputRequest: { id: 'in_1', ...REQUEST } });
-    const response = { id: 'in_1', ...PARIS };
+    const response = { id: 'in_1', content: PARIS };
     await expect(board.respondInput(id, response)).rejects.toMatchObject({
       failure: { code: 'permission_denied' },
     });
-    await expect(board.respondInput(id, { ...PARIS } as never)).rejects.toThrow('id must be a text');
+    await expect(board.respondInput(id, { content: PARIS } as never)).rejects.toThrow('id must be a text');
     await board.respondInput(id, response, { agentId: 'planner' });
     expect(await board.wait(id)).toMatchObject({ state: 'COMPLETED', result: { city: 'Paris' } });
     await expect(board.respondInput(id, response, { agentId: 'planner' })).rejects.toMatchObject({

@@ -5,11 +5,9 @@ import type { Engine } from '../core/engine.ts';
 import { messageOf, type Failure } from '../core/failures.ts';
 import { jsonCopy } from '../core/json/json-copy.ts';
 import type { Log } from '../core/ports.ts';
-import { reasonsText } from '@patchboard/wire';
 import {
-  INPUT_REPLY,
+  DECLINE_INPUT,
   pendingInputs,
-  type InputReply,
   type OnInputRequest,
   type PendingInputRequest,
 } from '../sdk/tool-call-input.ts';
@@ -41,29 +39,26 @@ export class InputHandler {
 
   async #respondToAll(requests: readonly PendingInputRequest[]): Promise<void> {
     for (const request of requests) {
-      const refused = await this.#respond(request, await this.#replyTo(request));
+      const refused = await this.#respond(request, await this.#contentFor(request));
       if (refused === null) continue;
       this.#failed(request.callId, refused.message);
-      await this.#respond(request, DECLINE);
+      await this.#respond(request, DECLINE_INPUT);
     }
   }
 
-  async #replyTo(request: PendingInputRequest): Promise<InputReply> {
+  async #contentFor(request: PendingInputRequest): Promise<unknown> {
     try {
-      const reply = await this.#parts.onInputRequest(request);
-      const problem = INPUT_REPLY(reply, 'the response');
-      if (problem === null) return reply;
-      this.#failed(request.callId, reasonsText(problem));
+      return await this.#parts.onInputRequest(request);
     } catch (error) {
       this.#failed(request.callId, error);
+      return DECLINE_INPUT;
     }
-    return DECLINE;
   }
 
   /** Returns why the response was not taken. Null also if another response or the end of the call was first. */
-  async #respond({ callId, id }: PendingInputRequest, reply: InputReply): Promise<Failure | null> {
+  async #respond({ callId, id }: PendingInputRequest, content: unknown): Promise<Failure | null> {
     const { engine, principal } = this.#parts;
-    const { action = 'accept', content } = reply;
+    const action = content === DECLINE_INPUT ? 'decline' : 'accept';
     const given = await engine.calls.respond(principal, callId, { id, action, content: jsonCopy(content) });
     if (given.ok || given.failure.code === 'conflict' || given.failure.code === 'call_not_found') return null;
     return given.failure;
@@ -73,5 +68,3 @@ export class InputHandler {
     this.#parts.log.error('board.input_handler_failed', { tool_call_id: callId, error: messageOf(error) });
   }
 }
-
-const DECLINE: InputReply = { action: 'decline' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aBoard } from '../../test/support/a-board.ts';
-import { inputRequired, tool, ToolFailure, type InputReply } from '../index.ts';
+import { inputRequired, tool, ToolFailure } from '../index.ts';
 
 const City = z.object({ city: z.string(), days: z.number().default(3) });
 
@@ -19,7 +19,7 @@ describe('requestInput with a zod schema', () => {
       {
         onInputRequest: ({ schema }) => {
           schemas.push(schema);
-          return { content: { city: 'Paris' } };
+          return { city: 'Paris' };
         },
       },
     );
@@ -44,7 +44,7 @@ describe('requestInput with a zod schema', () => {
     });
     const board = await aBoard({ tools: [ask] });
     let n = 3;
-    const record = await board.call('ask', {}, { onInputRequest: () => ({ content: { n: n++ } }) });
+    const record = await board.call('ask', {}, { onInputRequest: () => ({ n: n++ }) });
     expect(record.result).toBe(4);
     expect(messages).toEqual([expect.stringContaining('must be even')]);
   });
@@ -54,7 +54,7 @@ describe('requestInput with a zod schema', () => {
       context.requestInput({ message: 'x', schema: { _def: {} } as never }),
     );
     const board = await aBoard({ tools: [ask] });
-    expect(await board.call('ask', {}, { onInputRequest: () => ({ content: {} }) })).toMatchObject({
+    expect(await board.call('ask', {}, { onInputRequest: () => ({}) })).toMatchObject({
       code: 'tool_failed',
       error: expect.stringContaining('schema') as string,
     });
@@ -69,7 +69,7 @@ describe('inputRequired', () => {
       return { ...City.parse(inputs['input'].content), carried };
     });
     const board = await aBoard({ tools: [plan] });
-    const onInputRequest = (): InputReply => ({ content: { city: 'Rome' } });
+    const onInputRequest = (): unknown => ({ city: 'Rome' });
     expect(await board.call('trip.plan', {}, { onInputRequest })).toMatchObject({
       result: { city: 'Rome', days: 3, carried: { began: 1 } },
     });
@@ -88,7 +88,7 @@ describe('inputRequired', () => {
     const record = await board.call(
       'ask',
       {},
-      { onInputRequest: ({ url }) => (url === undefined ? { content: 'hello' } : {}) },
+      { onInputRequest: ({ url }) => (url === undefined ? 'hello' : 'visited') },
     );
     expect(record.result).toEqual({
       message: { action: 'accept', content: 'hello' },
@@ -134,7 +134,7 @@ describe('asksInput', () => {
     const board = await aBoard({ tools: [ask] });
     const results: unknown[] = [];
     for (const n of [1, 2])
-      results.push((await board.call('ask', {}, { onInputRequest: () => ({ content: { n } }) })).result);
+      results.push((await board.call('ask', {}, { onInputRequest: () => ({ n }) })).result);
     expect(results).toEqual([{ n: 1 }, { n: 2 }]);
   });
 });

@@ -25,36 +25,40 @@ export interface ToolCallInput extends ToolCallInputRequest {
   readonly respondedAt?: number;
 }
 
-/** A caller's response to an input request: `{ content }`, or `{ action: 'decline' }`. */
-export interface InputReply {
-  /** Default: `accept`. */
-  readonly action?: InputAction;
-  /** Fits the schema of the request. Omitted for a link. */
-  readonly content?: unknown;
-}
-
 /** An input request with its call. */
 export interface PendingInputRequest extends ToolCallInputRequest {
   readonly callId: string;
   readonly toolName: string;
 }
 
-/** Returns the response to an input request, or a promise of it. What it throws declines the request. */
-export type OnInputRequest = (request: PendingInputRequest) => InputReply | Promise<InputReply>;
+/** What a handler of input requests returns to decline one. */
+export const DECLINE_INPUT: unique symbol = Symbol.for('patchboard.decline-input');
+
+/**
+ * Returns the content for an input request, or a promise of it; `DECLINE_INPUT` to decline; anything for a link that was
+ * visited. What it throws declines the request and is logged.
+ */
+export type OnInputRequest = (request: PendingInputRequest) => unknown;
 
 /** The response to one input request of a call. */
-export interface RespondInputOptions extends InputReply {
+export interface RespondInputOptions {
   /** The id of the input request. */
   readonly id: string;
+  /** Default: `accept`. */
+  readonly action?: InputAction;
+  /** Fits the schema of the request. Omitted for a link. */
+  readonly content?: unknown;
 }
 
-const replyShape = { action: oneOf(['accept', 'decline']), content: anything };
+const RESPONSE = object<RespondInputOptions>({
+  id: text,
+  action: oneOf(['accept', 'decline']),
+  content: anything,
+});
 
-export const INPUT_REPLY: Rule = object<InputReply>(replyShape);
 /** The id is required: a program must not respond to another question than the one it has read. */
 export const RESPOND_INPUT: Rule = (value, place) =>
-  object<RespondInputOptions>({ ...replyShape, id: text })(value, place) ??
-  text((value as RespondInputOptions).id, 'id');
+  RESPONSE(value, place) ?? text((value as RespondInputOptions).id, 'id');
 
 /** The requests that wait for the caller, in order. */
 export function pendingInputs(call: Call): PendingInputRequest[] {

@@ -26,9 +26,7 @@ export const callsWords = {
     stale: 'The newest calls could not be loaded: {why}',
   },
   content: {
-    text: 'Text {number} of the result',
     picture: 'Picture {number} of the result',
-    showBlocks: 'Show all {count} blocks',
     audio: 'Audio {number} of the result',
     unreadable: 'The browser cannot show this.',
     save: 'Save',

@@ -28,9 +28,7 @@ export const callsWords: WordsOf<typeof english> = {
     stale: '无法加载最新的调用：{why}',
   },
   content: {
-    text: '结果中的文本 {number}',
     picture: '结果中的图片 {number}',
-    showBlocks: '显示全部 {count} 块',
     audio: '结果中的音频 {number}',
     unreadable: '浏览器无法显示此内容。',
     save: '保存',

@@ -1,4 +1,5 @@
 import type { Call } from '../../core/call/call.ts';
+import { pendingInputs } from '../../sdk/tool-call-input.ts';
 import { toRecord, type ToolCallRecord } from '../../sdk/tool-call-record.ts';
 import { toSnapshot, type ToolCallSnapshot } from '../../sdk/tool-call-snapshot.ts';
 import { truncateForModel } from '../../sdk/tool-result.ts';
@@ -17,7 +18,7 @@ export interface CallEventEmitterParts {
   readonly asked: Iterable<string>;
 }
 
-/** Emits the events of an agent's calls: one start, at most one decision and one end for each. */
+/** Emits the events of an agent's calls: one start, at most one decision, its input requests, and one end for each. */
 export class CallEventEmitter {
   readonly #parts: CallEventEmitterParts;
   /** Calls whose start event was emitted, including before a restart; cleared when the model has all results. */
@@ -25,6 +26,8 @@ export class CallEventEmitter {
   readonly #ended: Set<string>;
   /** Calls that wait for approval. */
   readonly #asked: Set<string>;
+  /** Ids of the input requests that wait, by call. A resumed agent emits them again: its listeners are new. */
+  readonly #inputs: Map<string, Set<string>> = new Map();
 
   constructor(parts: CallEventEmitterParts) {
     this.#parts = parts;
@@ -43,7 +46,37 @@ export class CallEventEmitter {
       this.#asked.add(call.id);
       this.#parts.events.emit({ channel: 'control', type: 'permission_required', call: snapshot });
     }
-    this.#parts.onWaiting(this.#asked.size > 0);
+    this.inputGiven(call);
+    this.inputRequired(call);
+    this.#report();
+  }
+
+  /** The call may wait for input from its caller. */
+  inputRequired(call: Call): void {
+    const requests = pendingInputs(call);
+    if (requests.length === 0) return;
+    const emitted = this.#inputs.get(call.id) ?? new Set();
+    this.#inputs.set(call.id, emitted);
+    const snapshot = this.#snapshot(toRecord(call));
+    for (const { callId: _callId, toolName: _toolName, ...request } of requests) {
+      if (emitted.has(request.id)) continue;
+      emitted.add(request.id);
+      this.#parts.events.emit({ channel: 'control', type: 'input_required', call: snapshot, request });
+    }
+    this.#report();
+  }
+
+  /** A request of the call may have its response, given in this process or over the network. */
+  inputGiven({ id: callId, inputs }: Call): void {
+    const waiting = this.#inputs.get(callId);
+    if (waiting === undefined) return;
+    for (const { id: requestId, response } of inputs) {
+      if (response === null || !waiting.delete(requestId)) continue;
+      const { action } = response;
+      this.#parts.events.emit({ channel: 'control', type: 'input_given', callId, requestId, action });
+    }
+    if (waiting.size === 0) this.#inputs.delete(callId);
+    this.#report();
   }
 
   /** The call was decided, in this process or over the network. */
@@ -58,14 +91,16 @@ export class CallEventEmitter {
       decidedBy: decidedBy ?? '',
       ...(note === null ? {} : { note }),
     });
-    this.#parts.onWaiting(this.#asked.size > 0);
+    this.#report();
   }
 
   ended(call: Call, record: ToolCallRecord): void {
     if (this.#ended.has(call.id)) return;
     this.#ended.add(call.id);
     this.decided(call);
-    if (this.#asked.delete(call.id)) this.#parts.onWaiting(this.#asked.size > 0);
+    this.inputGiven(call);
+    const [wasAsked, wasWaiting] = [this.#asked.delete(call.id), this.#inputs.delete(call.id)];
+    if (wasAsked || wasWaiting) this.#report();
     const snapshot = this.#snapshot(record);
     if (record.isError)
       this.#parts.events.emit({
@@ -83,6 +118,10 @@ export class CallEventEmitter {
   settled(): void {
     this.#started.clear();
     this.#ended.clear();
+  }
+
+  #report(): void {
+    this.#parts.onWaiting(this.#asked.size > 0 || this.#inputs.size > 0);
   }
 
   /** Events are stored, so the input is redacted, and the result truncated as for the model and without pictures. */

@@ -64,8 +64,9 @@ describe('the events of an agent', () => {
           events.deliver(entry),
         );
         const activeWork = new ActiveWork(nodeClock, 1000);
-        const decide = (): never => expect.unreachable();
-        const events = new EventLog({ clock: nodeClock, log, activeWork, decide }, journal);
+        const unused = (): never => expect.unreachable();
+        const callbacks = { decide: unused, respondInput: unused };
+        const events = new EventLog({ clock: nodeClock, log, activeWork, ...callbacks }, journal);
         const emitted: { n: number; channel: Channel }[] = [];
         const live: number[] = [];
         for (const type of ['text_delta', 'permission_decided', 'error'] as const)

@@ -3,6 +3,8 @@ import { messageOf } from '../../core/failures.ts';
 import type { JournalEntry } from '../../core/journals.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { callable, must, object, oneOf, someOf, wholeNumber } from '../../sdk/shape.ts';
+import type { RespondInputOptions } from '../../sdk/tool-call-input.ts';
+import type { ToolCallRecord } from '../../sdk/tool-call-record.ts';
 import type { ToolCallSnapshot } from '../../sdk/tool-call-snapshot.ts';
 import { check } from '../agent-error.ts';
 import type {
@@ -39,6 +41,10 @@ const NO_LISTENER =
   'the agent waits for a decision and nothing listens for it: ' +
   "agent.on('permission_required', ({ call, respond }) => …), agent.subscribe(), or board.decide(call.id, …)";
 
+const NO_INPUT_LISTENER =
+  'a call of the agent waits for input and nothing listens for it: ' +
+  "agent.on('input_required', ({ request, respond }) => …), agent.subscribe(), or agent.respondInput(call.id, …)";
+
 type StoredEvent = AgentEventBody & Omit<AgentEventBase, 'bookmark'>;
 type Decide = Extract<AgentEvent, { type: 'permission_required' }>['respond'];
 
@@ -47,6 +53,7 @@ export interface EventLogParts {
   readonly log: Log;
   readonly activeWork: Pick<ActiveWork, 'read' | 'closed'>;
   readonly decide: (callId: string, ...args: Parameters<Decide>) => ReturnType<Decide>;
+  readonly respondInput: (callId: string, response: RespondInputOptions) => Promise<ToolCallRecord>;
 }
 
 const PAGE = 200;
@@ -60,6 +67,7 @@ export class EventLog {
   /** The channels of each active subscription. */
   readonly #subscriptions: Set<readonly Channel[]> = new Set();
   #hasWarned = false;
+  #hasWarnedOfInput = false;
 
   #newest: number;
 
@@ -80,6 +88,7 @@ export class EventLog {
     const stored: StoredEvent = { ...body, at: this.#parts.clock.now(), agentId };
     this.#journal.note({ kind: KIND, body: JSON.stringify(stored) });
     if (body.type === 'permission_required') this.#warnWithoutListener(body.call, agentId);
+    else if (body.type === 'input_required') this.#warnOfInput(body.call, agentId);
   }
 
   on<Type extends AgentEventType>(type: Type, handler: (event: AgentEventOf<Type>) => unknown): () => void {
@@ -143,7 +152,7 @@ export class EventLog {
 
   /** Warns once per agent, because an operator may intend to decide on its calls over the network. */
   #warnWithoutListener({ id, name }: ToolCallSnapshot, agentId: string): void {
-    if (this.#hasWarned || this.#hasListener('permission_required')) return;
+    if (this.#hasWarned || this.hasListener('permission_required')) return;
     this.#hasWarned = true;
     this.#parts.log.warn('agent.permission_unheard', {
       type: 'permission_required',
@@ -154,7 +163,21 @@ export class EventLog {
     });
   }
 
-  #hasListener(type: AgentEventType): boolean {
+  /** A call that waits for input although nothing listens was submitted when something did. */
+  #warnOfInput({ id, name }: ToolCallSnapshot, agentId: string): void {
+    if (this.#hasWarnedOfInput || this.hasListener('input_required')) return;
+    this.#hasWarnedOfInput = true;
+    this.#parts.log.warn('agent.input_unheard', {
+      type: 'input_required',
+      agent_id: agentId,
+      tool_call_id: id,
+      tool_name: name,
+      message: NO_INPUT_LISTENER,
+    });
+  }
+
+  /** Whether a handler or a subscription would receive an event of this type. */
+  hasListener(type: AgentEventType): boolean {
     if ((this.#handlers.get(type)?.size ?? 0) > 0) return true;
     return [...this.#subscriptions].some((channels) => channels.includes(CHANNEL_OF[type]));
   }
@@ -173,7 +196,20 @@ export class EventLog {
 
   #event(entry: JournalEntry): AgentEvent {
     const stored = { ...(JSON.parse(entry.body) as StoredEvent), bookmark: entry.no };
-    if (stored.type !== 'permission_required') return stored;
-    return { ...stored, respond: (...args) => this.#parts.decide(stored.call.id, ...args) };
+    const { decide, respondInput } = this.#parts;
+    switch (stored.type) {
+      case 'permission_required':
+        return { ...stored, respond: (...args: Parameters<Decide>) => decide(stored.call.id, ...args) };
+      case 'input_required': {
+        const { call, request } = stored;
+        return {
+          ...stored,
+          respond: (content?: unknown) => respondInput(call.id, { id: request.id, content }),
+          decline: () => respondInput(call.id, { id: request.id, action: 'decline' }),
+        };
+      }
+      default:
+        return stored;
+    }
   }
 }

@@ -9,4 +9,5 @@ expectTypeOf<Missing>().toBeNever();
 
 expectTypeOf<AgentEventOf<'tool:start'>['call']>().toEqualTypeOf<ToolCallSnapshot>();
 expectTypeOf<AgentEventOf<'permission_required'>['respond']>().toBeFunction();
+expectTypeOf<AgentEventOf<'input_required'>['respond']>().parameters.toEqualTypeOf<[content?: unknown]>();
 expectTypeOf<AgentEventOf<'text_delta'>['delta']>().toBeString();

@@ -1,12 +1,13 @@
-import type { FailureCode } from '@patchboard/wire';
+import type { FailureCode, InputAction } from '@patchboard/wire';
 import type { StopReason } from '../../core/agent-handle.ts';
 import type { DecideOptions } from '../../sdk/decide-options.ts';
+import type { ToolCallInputRequest } from '../../sdk/tool-call-input.ts';
 import type { ToolCallRecord } from '../../sdk/tool-call-record.ts';
 import type { ToolCallSnapshot } from '../../sdk/tool-call-snapshot.ts';
 
 export const CHANNELS = ['progress', 'control', 'monitor'] as const;
 
-/** `progress`: for user interfaces. `control`: approvals. `monitor`: for operation and debugging. */
+/** `progress`: for user interfaces. `control`: approvals and input requests. `monitor`: for operation and debugging. */
 export type Channel = (typeof CHANNELS)[number];
 
 export interface AgentEventBase {
@@ -59,6 +60,19 @@ export type AgentEventBody =
       readonly decidedBy: string;
       readonly note?: string;
     }
+  | {
+      readonly channel: 'control';
+      readonly type: 'input_required';
+      readonly call: ToolCallSnapshot;
+      readonly request: ToolCallInputRequest;
+    }
+  | {
+      readonly channel: 'control';
+      readonly type: 'input_given';
+      readonly callId: string;
+      readonly requestId: string;
+      readonly action: InputAction;
+    }
   | AboutCall<'monitor', 'tool_executed'>
   | {
       readonly channel: 'monitor';
@@ -94,13 +108,13 @@ export type AgentEventBody =
       readonly type: 'agent_resumed';
       /** Interrupted calls, and whether each may have had an effect. */
       readonly sealed: readonly { readonly callId: string; readonly outcome: 'unknown' | 'not_started' }[];
-      /** Calls that still wait for approval. */
+      /** Calls that still wait for approval or input. */
       readonly waiting: readonly string[];
     }
   | AboutSubAgent<'sub_agent_started'>
   | AboutSubAgent<'sub_agent_ended'>;
 
-/** `working`: a model or a tool is running. `waiting`: at least one call waits for approval. */
+/** `working`: a model or a tool is running. `waiting`: at least one call waits for approval or input. */
 export type AgentState = 'idle' | 'working' | 'waiting';
 
 export interface Usage {
@@ -110,9 +124,17 @@ export interface Usage {
 
 type Respond = (decision: 'allow' | 'deny', options?: DecideOptions) => Promise<ToolCallRecord>;
 
+interface InputResponders {
+  /** Takes the content; none for a link that was visited. */
+  readonly respond: (content?: unknown) => Promise<ToolCallRecord>;
+  readonly decline: () => Promise<ToolCallRecord>;
+}
+
 type WithRespond<Body> = Body extends { readonly type: 'permission_required' }
   ? Body & { readonly respond: Respond }
-  : Body;
+  : Body extends { readonly type: 'input_required' }
+    ? Body & InputResponders
+    : Body;
 
 export type AgentEvent = WithRespond<AgentEventBody> & AgentEventBase;
 export type AgentEventType = AgentEvent['type'];
@@ -125,6 +147,8 @@ export const CHANNEL_OF: Readonly<Record<AgentEventType, Channel>> = {
   done: 'progress',
   permission_required: 'control',
   permission_decided: 'control',
+  input_required: 'control',
+  input_given: 'control',
   tool_executed: 'monitor',
   tool_custom_event: 'monitor',
   state_changed: 'monitor',

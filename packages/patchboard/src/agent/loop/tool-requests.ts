@@ -31,6 +31,8 @@ export interface ToolRequestsParts {
   readonly parentCallId: string | null;
   /** Null: the time limit of each tool. */
   readonly timeoutMs: number | null;
+  /** Whether a listener of the agent can respond to input requests. */
+  readonly acceptsInput: () => boolean;
   readonly callEvents: CallEventEmitter;
   readonly results: ToolResultOptions;
 }
@@ -107,13 +109,14 @@ export class ToolRequests {
   }
 
   #callRequest({ name, input, callId, withheld }: PlannedRequest): CallRequest {
-    const { runId, parentCallId, timeoutMs } = this.#parts;
+    const { runId, parentCallId, timeoutMs, acceptsInput } = this.#parts;
     const caller = withheld === true ? withheldFrom(this.#parts.caller) : this.#parts.caller;
     return {
       callId,
       toolName: name,
       runId,
       args: input ?? {},
+      acceptsInput: acceptsInput(),
       ...(parentCallId === null ? {} : { parentCallId }),
       ...(timeoutMs === null ? {} : { timeoutMs }),
       caller,

@@ -1,5 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call/call.ts';
+import { waitsForInput } from '../../core/call/input.ts';
 import { failure } from '../../core/failures.ts';
 import type { ToolUseBlock } from '../../protocols/messages.ts';
 import type { BadOutcome } from '../../core/call/outcome.ts';
@@ -51,9 +52,13 @@ export async function sealUnstarted(parts: AgentParts): Promise<RestoredCalls> {
     sealed: calls.flatMap(({ id: callId, state }) =>
       state.name === 'SEALED' ? [{ callId, outcome: state.error.outcome ?? 'unknown' }] : [],
     ),
-    waiting: calls.filter(({ state }) => state.name === 'APPROVAL_REQUIRED').map(({ id }) => id),
+    waiting: calls.filter(isWaiting).map(({ id }) => id),
     isOver: held === 0 && !calls.some(isOpen),
   };
+}
+
+function isWaiting(call: Call): boolean {
+  return call.state.name === 'APPROVAL_REQUIRED' || waitsForInput(call);
 }
 
 /** Returns a result for every request of the last reply, from its recorded call if there is one. */

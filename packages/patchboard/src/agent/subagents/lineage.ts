@@ -18,7 +18,9 @@ export interface Lineage {
   readonly hooks: readonly AgentHooks[];
   readonly offers: readonly ToolSelection[];
   readonly budget: Budget;
-  /** Forwards an approval event to the parent, which may decide on the call. */
+  /** Whether the listeners of the topmost agent can respond to input requests. */
+  acceptsInput(): boolean;
+  /** Forwards an event of an approval or an input request to the parent, where the listeners are. */
   passOn(event: AgentEventBody, agentId: string): void;
   adopt(agentId: string): void;
 }

@@ -79,7 +79,7 @@ export class SubAgents {
   }
 
   #lineageFor(parentCallId: string): Lineage {
-    const { options, creation, budget, events } = this.#parts.agent;
+    const { options, creation, budget, events, acceptsInput } = this.#parts.agent;
     const { permissions, hooks, offers } = options;
     return {
       parentCallId,
@@ -88,6 +88,7 @@ export class SubAgents {
       hooks,
       offers,
       budget,
+      acceptsInput,
       passOn: (event, agentId) => events.emit(event, agentId),
       adopt: (agentId) => {
         this.#descendants.add(agentId);

@@ -55,7 +55,8 @@ export class InputResponses {
       if ('code' in round) return round;
       const response: InputResponse = {
         action: given.action,
-        content: given.action === 'accept' ? (given.content ?? null) : null,
+        // A link has no content: none is stored that was not validated.
+        content: given.action === 'accept' && round.schema !== null ? (given.content ?? null) : null,
       };
       const problem = this.#contentProblem(round, response);
       if (problem !== null) return problem;
