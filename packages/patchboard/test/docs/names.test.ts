@@ -259,6 +259,8 @@ const AGENT_EVENTS: Readonly<Record<AgentEventType, true>> = {
   done: true,
   permission_required: true,
   permission_decided: true,
+  input_required: true,
+  input_given: true,
   tool_executed: true,
   tool_custom_event: true,
   state_changed: true,

@@ -115,6 +115,24 @@ describe('examples', () => {
     expect(lines.slice(11)).toEqual(after('anthropic'));
   });
 
+  it('asking-back.ts asks its callers, and fails for one that cannot respond', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(
+      node,
+      [...flags, join(FOLDER, 'asking-back.ts')],
+      options(),
+    );
+    expect(code, error).toBe(0);
+    expect(out.trim().split('\n')).toEqual([
+      'COMPLETED 3 days in Paris',
+      'FAILED input_declined',
+      'FAILED input_unavailable',
+      'trip.book asks: Book it for 300 euros?',
+      'COMPLETED booked for 300 euros',
+      'Your trip is booked.',
+    ]);
+  });
+
   it('approvals.ts asks, and does what it was allowed', async () => {
     const [node, ...flags] = NODE;
     const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'approvals.ts')], options());
