@@ -57,7 +57,7 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
   const respondInput: Owner['respondInput'] = (...args) => owner.respondInput(...args);
   const listeners = { clock, log, activeWork, decide, respondInput };
   const events = new EventLog(listeners, journal, past?.lastEvent);
-  const acceptsInput = lineage?.acceptsInput ?? (() => events.hasListener('input_required'));
+  const acceptsInput = (): boolean => lineage?.acceptsInput() ?? events.hasListener('input_required');
   const budget = lineage?.budget ?? ownBudget(options, creation, journal, past);
   const guard = new RepeatGuard();
   const caller: InProcessCaller = {
