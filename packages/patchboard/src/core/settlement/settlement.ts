@@ -88,9 +88,8 @@ function toEndState(
   return { name: 'COMPLETED', resultJson: encoded.json, resultDigest };
 }
 
-/** What a client sends is bounded by its carrier, so its content has no limit of its own. */
 function mostContent(tool: RegisteredTool | undefined, { resultBytes, contentBytes }: ResultLimits): number {
-  return tool?.runsOn.kind === 'server' ? Math.max(resultBytes, contentBytes) : resultBytes;
+  return tool?.returnsLargeContent === true ? Math.max(resultBytes, contentBytes) : resultBytes;
 }
 
 type ChangedBy = 'tool' | 'hook';

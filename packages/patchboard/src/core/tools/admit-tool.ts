@@ -54,6 +54,7 @@ export function admitServerTool(
     task: tool.task ?? null,
     // The return value of a tool from outside is data, whatever it looks like.
     reportsFailures: origin === 'own',
+    returnsLargeContent: true,
     clientId: null,
     runsOn: { kind: 'server', tool },
   });
@@ -130,4 +131,5 @@ const NOT_IN_PROCESS = {
   spell: null,
   task: null,
   reportsFailures: false,
+  returnsLargeContent: false,
 } as const;

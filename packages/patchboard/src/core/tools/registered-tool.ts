@@ -51,6 +51,8 @@ export interface RegisteredTool {
   readonly task: NonNullable<ServerTool['task']> | null;
   /** True: a returned `{ ok: false, … }` is a failure. False: every returned value is data, whatever it looks like. */
   readonly reportsFailures: boolean;
+  /** Its results may hold content up to `limits.contentBytes`. Those of others are bounded by what carries them. */
+  readonly returnsLargeContent: boolean;
   /** The client that registered the tool; null for a tool that runs in this process. */
   readonly clientId: string | null;
   /** Selects the provider. Only that provider reads the other members. */
