@@ -4,6 +4,7 @@ export const PAGES = [
   'calls',
   'approvals',
   'tools',
+  'resources',
   'devices',
   'agents',
   'ledger',

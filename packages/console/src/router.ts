@@ -9,6 +9,7 @@ const routes: RouteRecordRaw[] = [
   { path: '/ui/calls/:id', name: 'call', component: () => import('./pages/CallPage.vue'), props: true },
   { path: '/ui/approvals', name: 'approvals', component: () => import('./pages/ApprovalsPage.vue') },
   { path: '/ui/tools', name: 'tools', component: () => import('./pages/ToolsPage.vue') },
+  { path: '/ui/resources', name: 'resources', component: () => import('./pages/ResourcesPage.vue') },
   { path: '/ui/devices', name: 'devices', component: () => import('./pages/DevicesPage.vue') },
   { path: '/ui/agents', name: 'agents', component: () => import('./pages/AgentsPage.vue') },
   { path: '/ui/ledger', name: 'ledger', component: () => import('./pages/LedgerPage.vue') },

@@ -85,6 +85,8 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   permission_required: ['approvals', 'stats'],
   permission_decided: ['approvals', 'stats', 'grants'],
   'registry.changed': ['tools', 'stats', 'policy'],
+  'resources.changed': ['resources', 'resource-read'],
+  'prompts.changed': ['resources', 'resource-read'],
   'device.changed': ['devices', 'tools', 'policy'],
 };
 

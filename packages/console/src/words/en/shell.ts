@@ -6,6 +6,7 @@ export const shellWords = {
     call: 'Call',
     approvals: 'Approvals',
     tools: 'Tools',
+    resources: 'Resources',
     devices: 'Devices',
     agents: 'Agents & policy',
     ledger: 'Ledger',

@@ -8,6 +8,7 @@ export const shellWords: WordsOf<typeof english> = {
     call: '调用详情',
     approvals: '审批',
     tools: '工具',
+    resources: '资源',
     devices: '设备',
     agents: 'Agent 与策略',
     ledger: '账本',

@@ -36,16 +36,14 @@ export class PackReads {
     const { clock, limits } = this.#parts;
     const ms = limits.resourceTimeoutMs;
     const stop = new AbortController();
-    const cancelled = abortOf(signal);
     const leave = this.#running.enter(principal.tenant);
     try {
-      const work = Promise.race([attempt(read, { principal, signal: stop.signal }), cancelled.result]);
+      const work = orCancelled(attempt(read, { principal, signal: stop.signal }), signal);
       const late = failure('timeout', reason('resource_timed_out', { ms }));
       return await withTimeLimit<Result<Value>>(clock, ms, work, () => ({ ok: false, failure: late }));
     } finally {
       // Whatever ended it: a pack that still works on it may stop.
       stop.abort();
-      cancelled.forget();
       leave();
     }
   }
@@ -78,14 +76,21 @@ function failureOf(error: unknown): Failure {
   return failure('resource_failed', foreignText(messageOf(error).slice(0, MESSAGE_CHARACTERS)));
 }
 
-/** Resolves when the caller goes away. */
-function abortOf(signal: AbortSignal | undefined): { result: Promise<Result<never>>; forget: () => void } {
-  let forget = (): void => {};
-  const result = new Promise<Result<never>>((resolve) => {
-    const abort = (): void => resolve({ ok: false, failure: failure('cancelled') });
-    signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted === true) abort();
-    forget = () => signal?.removeEventListener('abort', abort);
-  });
-  return { result, forget };
+/** Resolves with the result of `work`, which never rejects, or with `cancelled` when the caller goes away. */
+async function orCancelled<Value>(
+  work: Promise<Result<Value>>,
+  signal: AbortSignal | undefined,
+): Promise<Result<Value>> {
+  if (signal === undefined) return await work;
+  let abort = (): void => {};
+  try {
+    return await new Promise<Result<Value>>((resolve, reject) => {
+      abort = () => resolve({ ok: false, failure: failure('cancelled') });
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
+      work.then(resolve, reject);
+    });
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

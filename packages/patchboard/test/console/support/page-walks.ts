@@ -6,6 +6,7 @@ export const PAGES: readonly string[] = [
   'calls',
   'approvals',
   'tools',
+  'resources',
   'agents',
   'ledger',
   'metrics',
@@ -35,7 +36,7 @@ export async function checkPages(
     });
     // No text key is shown in place of its text.
     const words = await page.locator('body').innerText();
-    expect(words).not.toMatch(/\b(pages|shell|calls|state|tester|login|keys|tools)\.[a-z]\w+/);
+    expect(words).not.toMatch(/\b(pages|shell|calls|state|tester|login|keys|tools|resources)\.[a-z]\w+/);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
   }
   await done();
