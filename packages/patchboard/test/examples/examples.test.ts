@@ -160,6 +160,42 @@ describe('examples', () => {
     expect(out).toContain('I do not know whether the money was sent.');
   });
 
+  it('input-http.ts is asked, and responds once with what fits', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'input-http.ts')], options());
+    expect(code, error).toBe(0);
+    expect(out.split('\n')).toEqual([
+      '202 INPUT_REQUIRED Which city?',
+      'a number: 422',
+      'a city: 200',
+      'once more: 409',
+      'COMPLETED 3 days in Paris',
+      'cannot: input_unavailable',
+      '',
+    ]);
+  });
+
+  it('input-client.ts is asked, and responds, declines or says that it cannot', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(
+      node,
+      [...flags, join(FOLDER, 'input-client.ts')],
+      options(),
+    );
+    expect(code, error).toBe(0);
+    expect(out.split('\n')).toEqual([
+      'Pay 12 € from which account?',
+      'Confirm at your bank: https://bank.example/confirm',
+      'COMPLETED paid 12 € from main',
+      'PENDING → EXECUTING → INPUT_REQUIRED → EXECUTING → INPUT_REQUIRED → EXECUTING → COMPLETED',
+      'Pay 1000000 € from which account?',
+      'FAILED input_declined',
+      'FAILED input_unavailable',
+      'paid 3 € from savings',
+      '',
+    ]);
+  });
+
   it('mend-a-test.ts mends it, enclosed', async () => {
     const [node, ...flags] = NODE;
     const { code, out, error } = await runCommand(

@@ -74,7 +74,7 @@ export const callsWords = {
     replay: 'Replay',
     editReplay: 'Edit and replay',
   },
-  input: {
+  inputs: {
     title: 'The tool asks its caller',
     response: 'Response',
     schema: 'Schema of the response',

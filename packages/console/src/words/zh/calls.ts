@@ -76,7 +76,7 @@ export const callsWords: WordsOf<typeof english> = {
     replay: '重放',
     editReplay: '修改后重放',
   },
-  input: {
+  inputs: {
     title: '工具向调用方提问',
     response: '回答',
     schema: '回答的结构',

@@ -1,0 +1,57 @@
+// A caller over plain HTTP: the tool asks, the caller responds. The board and its tool run in this process.
+//
+//   node examples/input-http.ts
+
+import { createPatchboard, tool } from 'patchboard';
+import { z } from 'zod';
+
+const plan = tool({
+  name: 'trip.plan',
+  description: 'Plan a trip',
+  metadata: { asksInput: true },
+  execute: async (_args, context) => {
+    const schema = z.object({ city: z.string(), days: z.number().int().default(3) });
+    const { city, days } = await context.requestInput({ message: 'Which city?', schema });
+    return `${days} days in ${city}`;
+  },
+});
+const board = await createPatchboard({ tools: [plan] });
+const { url } = await board.listen({ port: 0 });
+
+interface Call {
+  readonly tool_call_id: string;
+  readonly state?: string;
+  readonly result?: unknown;
+  readonly error?: { readonly code: string } | null;
+  readonly input_request?: { readonly id: string; readonly message: string; readonly schema: unknown };
+}
+
+async function send(path: string, init: RequestInit): Promise<{ status: number; body: Call }> {
+  const response = await fetch(url + path, {
+    ...init,
+    headers: { 'content-type': 'application/json', ...init.headers },
+  });
+  return { status: response.status, body: (await response.json()) as Call };
+}
+
+async function invoke(prefer: string): Promise<{ status: number; body: Call }> {
+  const body = JSON.stringify({ run_id: 'run_trip', args: {} });
+  return send('/v1/tools/trip.plan/invoke', { method: 'POST', headers: { prefer }, body });
+}
+
+// 202: the tool needs input. 200 would mean that the call has ended.
+const { status, body: asked } = await invoke('wait=10');
+console.log(status, asked.state, asked.input_request?.message);
+
+const path = `/v1/tool_calls/${asked.tool_call_id}`;
+const respond = (content: unknown): Promise<{ status: number; body: Call }> =>
+  send(`${path}/input`, { method: 'POST', body: JSON.stringify({ id: asked.input_request?.id, content }) });
+console.log('a number:', (await respond({ city: 7 })).status);
+console.log('a city:', (await respond({ city: 'Paris' })).status);
+console.log('once more:', (await respond({ city: 'Rome' })).status);
+const { body: ended } = await send(path, { method: 'GET', headers: { prefer: 'wait=10' } });
+console.log(ended.state, ended.result);
+
+// A caller that cannot respond says so, and the tool fails at once.
+console.log('cannot:', (await invoke('wait=10, input=none')).body.error?.code);
+await board.close();
