@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aBoard } from '../../test/support/a-board.ts';
-import { inputRequired, tool, ToolFailure } from '../index.ts';
+import { inputRequired, toAiSdkTools, tool, ToolFailure } from '../index.ts';
 
 const City = z.object({ city: z.string(), days: z.number().default(3) });
 
@@ -136,5 +136,17 @@ describe('asksInput', () => {
     for (const n of [1, 2])
       results.push((await board.call('ask', {}, { onInputRequest: () => ({ n }) })).result);
     expect(results).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+});
+
+describe('toAiSdkTools', () => {
+  it('passes the input requests of its tools to onInputRequest', async () => {
+    const ask = tool('ask', (_args, context) => context.requestInput({ message: 'Which city?' }));
+    const board = await aBoard({ tools: [ask] });
+    const options = { toolCallId: 'toolu_1' };
+    const answering = toAiSdkTools(board, { onInputRequest: () => ({ city: 'Oslo' }) });
+    expect(await answering['ask']?.execute({}, options)).toEqual({ city: 'Oslo' });
+    const silent = toAiSdkTools(board);
+    await expect(silent['ask']?.execute({}, options)).rejects.toThrow('input_unavailable');
   });
 });
