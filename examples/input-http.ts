@@ -26,30 +26,29 @@ interface Call {
   readonly input_request?: { readonly id: string; readonly message: string; readonly schema: unknown };
 }
 
-async function send(path: string, init: RequestInit): Promise<{ status: number; body: Call }> {
-  const response = await fetch(url + path, {
-    ...init,
-    headers: { 'content-type': 'application/json', ...init.headers },
-  });
+type Response = { readonly status: number; readonly body: Call };
+
+async function send(path: string, method: string, prefer: string, body?: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json', prefer };
+  const json = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(url + path, { method, headers, ...json });
   return { status: response.status, body: (await response.json()) as Call };
 }
 
-async function invoke(prefer: string): Promise<{ status: number; body: Call }> {
-  const body = JSON.stringify({ run_id: 'run_trip', args: {} });
-  return send('/v1/tools/trip.plan/invoke', { method: 'POST', headers: { prefer }, body });
-}
+const invoke = (prefer: string): Promise<Response> =>
+  send('/v1/tools/trip.plan/invoke', 'POST', prefer, { run_id: 'run_trip', args: {} });
 
 // 202: the tool needs input. 200 would mean that the call has ended.
 const { status, body: asked } = await invoke('wait=10');
 console.log(status, asked.state, asked.input_request?.message);
 
 const path = `/v1/tool_calls/${asked.tool_call_id}`;
-const respond = (content: unknown): Promise<{ status: number; body: Call }> =>
-  send(`${path}/input`, { method: 'POST', body: JSON.stringify({ id: asked.input_request?.id, content }) });
+const respond = (content: unknown): Promise<Response> =>
+  send(`${path}/input`, 'POST', '', { id: asked.input_request?.id, content });
 console.log('a number:', (await respond({ city: 7 })).status);
 console.log('a city:', (await respond({ city: 'Paris' })).status);
 console.log('once more:', (await respond({ city: 'Rome' })).status);
-const { body: ended } = await send(path, { method: 'GET', headers: { prefer: 'wait=10' } });
+const { body: ended } = await send(path, 'GET', 'wait=10');
 console.log(ended.state, ended.result);
 
 // A caller that cannot respond says so, and the tool fails at once.

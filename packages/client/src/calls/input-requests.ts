@@ -4,8 +4,8 @@ import type { RequestOptions } from '../http/http.ts';
 import type { Settings } from '../http/options.ts';
 import { changeCall } from './change-call.ts';
 
-/** The value that an `onInputRequest` returns to decline the request. */
-export const DECLINE_INPUT: unique symbol = Symbol('decline input');
+/** The value that an `onInputRequest` returns to decline the request. The `DECLINE_INPUT` of `patchboard` is the same. */
+export const DECLINE_INPUT: unique symbol = Symbol.for('patchboard.decline-input');
 
 /** The value that an `onInputRequest` returns if it has responded itself, with `respondInput`. */
 export const INPUT_RESPONDED: unique symbol = Symbol('input responded');

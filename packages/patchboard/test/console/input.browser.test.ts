@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aServerTool } from '../support/an-engine.ts';
 import { aConsole, type TestConsole } from './support/a-console.ts';
+import { seriousIn } from './support/accessibility.ts';
 
 const trip = aServerTool({
   name: 'toy.trip',
@@ -44,6 +45,8 @@ describe('a tool that asks its caller', () => {
     await page.locator('[data-run]').click();
     const form = asked(page, 'Where to?');
     await form.getByRole('timer').waitFor();
+    await page.mouse.move(0, 0);
+    expect(await seriousIn(page)).toEqual([]);
     await form.locator('[data-respond]').click();
     await form.getByRole('alert').first().waitFor();
     await form.locator('[data-field="/city"] input').fill('Rom');

@@ -80,6 +80,7 @@ function factsOf(tool: ToolDetailView): [label: string, value: string][] {
   return [
     ['runs on', `${provider.kind}${owner}${provider.online ? '' : ', offline'}`],
     ['risk', riskOf(tool) || 'not stated'],
+    ...(tool.annotations.asks_input === true ? [['input', 'may ask its caller'] as [string, string]] : []),
     ['time limit', `${tool.timeout_ms} ms`],
     ['wire name', tool.wire_name],
     ['version', tool.version],

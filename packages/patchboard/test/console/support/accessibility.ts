@@ -28,7 +28,7 @@ interface Shown {
 export type Combination = readonly [locale: string, colorScheme: 'light' | 'dark', width: number];
 
 /** Bypasses the Content-Security-Policy: the checker is injected by the driver, not by the page. */
-async function seriousIn(page: Page): Promise<string[]> {
+export async function seriousIn(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   // Wait for animations: a dialog that fades in has too little contrast.
   await page.evaluate(FADED_IN);
