@@ -1,7 +1,7 @@
 import type { FailureCode } from './failure-codes.ts';
 import type { ReasonView } from './reasons/reason.ts';
-import type { RejectedTool, SubmissionError } from './internal.ts';
-import type { JsonSchema, ToolAnnotations } from './views.ts';
+import type { InputFailureCode, RejectedTool, SubmissionError } from './internal.ts';
+import type { InputAction, JsonSchema, ToolAnnotations } from './views.ts';
 
 /** The protocol version in `hello`. The server sends an error to a device that names another version. */
 export const DEVICE_PROTOCOL = 1;
@@ -52,6 +52,18 @@ export type DeviceFrame =
       readonly error?: string;
       readonly success?: boolean;
       readonly recommendations?: readonly string[];
+      /** Set if the tool failed because it got no input. */
+      readonly code?: InputFailureCode;
+    }
+  /** Asks the caller of the request `id` for input. The reply is `input_response` or `input_refused`, or `cancel`. */
+  | {
+      readonly type: 'input_request';
+      readonly id: string;
+      /** Chosen by the device, unique within the attempt: the same request sent again is asked once. */
+      readonly key: string;
+      readonly message: string;
+      readonly schema?: JsonSchema;
+      readonly url?: string;
     }
   | { readonly type: 'progress'; readonly id: string; readonly data: unknown }
   | { readonly type: 'ping' }
@@ -105,6 +117,28 @@ export type GatewayFrame =
       readonly error?: SubmissionError;
     }
   | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
+  /** The caller's response. May be sent again after a reconnect. */
+  | {
+      readonly type: 'input_response';
+      readonly id: string;
+      readonly key: string;
+      readonly input_request_id: string;
+      readonly action: InputAction;
+      /** Absent for a link and for a declined request. */
+      readonly content?: unknown;
+      /** The new deadline: the clock of the tool stood still. */
+      readonly deadline_at: string;
+    }
+  /** The caller was not asked. The device continues to work on the call. */
+  | {
+      readonly type: 'input_refused';
+      readonly id: string;
+      readonly key: string;
+      readonly failure_code: FailureCode;
+      readonly message: string;
+      /** What `message` was made from. */
+      readonly reasons?: readonly ReasonView[];
+    }
   | { readonly type: 'ping' }
   | { readonly type: 'pong' }
   | {

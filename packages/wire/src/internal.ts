@@ -1,6 +1,6 @@
 import type { FailureCode } from './failure-codes.ts';
 import type { ReasonView } from './reasons/reason.ts';
-import type { CallErrorView, JsonSchema, ToolAnnotations } from './views.ts';
+import type { CallErrorView, InputAction, JsonSchema, ToolAnnotations } from './views.ts';
 
 /** One tool as a client registers it. */
 export interface ToolSpec {
@@ -64,4 +64,32 @@ export interface SubmitResponse {
 export interface SubmissionError {
   readonly code: FailureCode;
   readonly message: string;
+}
+
+/** Why a tool that asked its caller got no input. A client may report it as the code of its failure. */
+export const INPUT_FAILURE_CODES = ['input_unavailable', 'input_declined'] as const;
+
+export type InputFailureCode = (typeof INPUT_FAILURE_CODES)[number];
+
+/** The body of `POST /internal/tool_calls/:id/input_request`. */
+export interface ClientInputRequest {
+  /** Chosen by the client, unique within the attempt: the same request sent again is asked once. */
+  readonly key: string;
+  readonly message: string;
+  readonly schema?: JsonSchema;
+  readonly url?: string;
+  readonly attempt_token: string;
+}
+
+/** The response to `ClientInputRequest`. Without `action` the caller has not responded yet. */
+export interface ClientInputView {
+  readonly tool_call_id: string;
+  readonly input_request_id: string;
+  /** When the request expires; while there is no response. */
+  readonly expires_at?: string;
+  readonly action?: InputAction;
+  /** Absent for a link and for a declined request. */
+  readonly content?: unknown;
+  /** The new deadline of the call, once there is a response: the clock of the tool stood still. */
+  readonly deadline_at?: string;
 }

@@ -144,6 +144,7 @@ describe('a result that is reviewed for long', () => {
       const link: DeviceLink = {
         request: (call) => void asked.set(name, requestId(call)),
         cancel: () => undefined,
+        inputGiven: () => undefined,
         replaced: () => undefined,
       };
       const device = engine.devices.connect({

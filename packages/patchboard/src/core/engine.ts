@@ -3,6 +3,7 @@ import { isAsApproved } from './call/as-approved.ts';
 import { Approvals } from './steps/approvals.ts';
 import type { Call } from './call/call.ts';
 import { Calls } from './steps/calls.ts';
+import { ClientInputs } from './devices/client-inputs.ts';
 import { ClientResults } from './devices/client-results.ts';
 import { ClientQueueProvider } from './devices/client-queue-provider.ts';
 import { DeviceProvider } from './devices/device-provider.ts';
@@ -67,6 +68,7 @@ export class Engine {
   readonly pools: Pools = new Pools();
   readonly devices: Devices;
   readonly clients: ClientResults;
+  readonly clientInputs: ClientInputs;
   readonly feed: EventFeed;
   readonly guard: Guard;
   readonly runs: Runs;
@@ -130,10 +132,11 @@ export class Engine {
       ...shared,
       inputRequired: (live) => this.#inputRequired(live),
     });
-    const queue = new ClientQueueProvider(this.clientQueues);
+    const queue = new ClientQueueProvider(this.clientQueues, (call) => this.#waiters.inputGiven(call));
     const provider = new DeviceProvider({ ...shared, pools: this.pools, queue });
     this.devices = new Devices({ ...shared, clientTools: this.clientTools, provider });
     this.clients = new ClientResults(shared);
+    this.clientInputs = new ClientInputs({ ...shared, requests: inputRequests, waiters: this.#waiters });
     this.#inProcess = new InProcessProvider({ ...shared, inputRequests });
     this.#providers = new Providers({ server: this.#inProcess, client: provider });
     const steps = {

@@ -1,5 +1,6 @@
 import type { ToolSpec } from '@patchboard/wire';
 import type { Call } from '../../src/core/call/call.ts';
+import type { InputRound } from '../../src/core/call/input.ts';
 import type { Device } from '../../src/core/devices/device.ts';
 import type { Engine } from '../../src/core/engine.ts';
 
@@ -7,6 +8,10 @@ export interface ConnectedDevice {
   readonly device: Device;
   /** The frames it received, oldest first. */
   readonly requests: Call[];
+  /** The responses to its input requests, oldest first. */
+  readonly responses: InputRound[];
+  /** The reasons of the `cancel` frames. */
+  readonly cancelled: string[];
 }
 
 /** A device without a socket, connected to the engine; it offers `specs`. */
@@ -14,22 +19,26 @@ export async function aDevice(
   engine: Engine,
   specs: readonly ToolSpec[],
   clientId = 'phone',
+  { resume = null, holding = null }: { resume?: string | null; holding?: readonly string[] | null } = {},
 ): Promise<ConnectedDevice> {
   const requests: Call[] = [];
+  const responses: InputRound[] = [];
+  const cancelled: string[] = [];
   const device = engine.devices.connect({
     tenant: 'default',
     clientId,
     name: clientId,
     link: {
       request: (call) => void requests.push(call),
-      cancel: () => undefined,
+      cancel: (_id, reason) => void cancelled.push(reason),
+      inputGiven: (_call, round) => void responses.push(round),
       replaced: () => undefined,
     },
     mayResume: true,
-    resume: null,
-    holding: null,
+    resume,
+    holding,
     greet: () => undefined,
   });
   await engine.devices.offer(device, specs);
-  return { device, requests };
+  return { device, requests, responses, cancelled };
 }

@@ -37,6 +37,8 @@ export interface CallFailures {
   readonly input_message_too_long: { readonly characters: number };
   readonly input_schema_and_url: NoParams;
   readonly input_url_invalid: { readonly url: string };
+  readonly input_request_open: { readonly id: string };
+  readonly input_key_reused: { readonly key: string };
   readonly run_unknown: { readonly id: string };
   readonly run_was_cancelled: { readonly id: string };
   readonly run_of_other_agent: { readonly id: string };
@@ -127,6 +129,10 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
     `the message of the input request is longer than ${characters} characters`,
   input_schema_and_url: () => 'the input request has both a schema and a url; leave one out',
   input_url_invalid: ({ url }) => `the url of the input request must start with http:// or https://: ${url}`,
+  input_request_open: ({ id }) =>
+    `input request ${id} has no response yet: a call asks for one thing at a time`,
+  input_key_reused: ({ key }) =>
+    `the key ${key} names an earlier input request of this attempt, with another message, schema or url`,
   run_unknown: ({ id }) => `no such run: ${id}`,
   run_was_cancelled: ({ id }) => `run ${id} was cancelled`,
   run_of_other_agent: ({ id }) => `run ${id} belongs to another agent`,

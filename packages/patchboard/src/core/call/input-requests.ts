@@ -54,7 +54,12 @@ export class InputRequests {
     if (state.name !== 'EXECUTING') return false;
     const now = clock.now();
     const expiresAt = now + limits.inputExpiryMs;
-    const rounds = this.#rounds(call, given, { now, expiresAt, remainingMs: state.deadlineAt - now });
+    const rounds = this.#rounds(call, given, {
+      now,
+      expiresAt,
+      remainingMs: state.deadlineAt - now,
+      attempt: state.attempt,
+    });
     const next: CallState = {
       name: 'INPUT_REQUIRED',
       deadlineAt: expiresAt,
@@ -113,7 +118,7 @@ export class InputRequests {
   #rounds(
     { inputs }: Call,
     { requests, held, carry }: RequestedInput,
-    { now, expiresAt, remainingMs }: { now: number; expiresAt: number; remainingMs: number },
+    { now, ...times }: Pick<InputRound, 'expiresAt' | 'remainingMs' | 'attempt'> & { readonly now: number },
   ): InputRound[] {
     const round = (inputs.at(-1)?.round ?? 0) + 1;
     return Object.entries(requests).map(([key, request], index) => ({
@@ -121,13 +126,12 @@ export class InputRequests {
       key,
       round,
       message: request.message,
-      schema: request.url === undefined ? (request.schema ?? DEFAULT_SCHEMA) : null,
+      schema: schemaOf(request),
       url: request.url ?? null,
       held,
       handlesDecline: request.handlesDecline === true,
       requestedAt: now,
-      expiresAt,
-      remainingMs,
+      ...times,
       ...(carry === undefined || index > 0 ? {} : { carry }),
       response: null,
     }));
@@ -137,6 +141,11 @@ export class InputRequests {
   #hashOf({ message, schema, url }: InputRound): string {
     return this.#parts.digest.sha256(canonicalJson({ message, schema, url }));
   }
+}
+
+/** The schema of the content; null if the request is a link. */
+export function schemaOf({ schema, url }: InputRequest): InputRound['schema'] {
+  return url === undefined ? (schema ?? DEFAULT_SCHEMA) : null;
 }
 
 function unavailable(why: Reason): Failure {

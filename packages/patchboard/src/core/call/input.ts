@@ -44,6 +44,8 @@ export interface InputRound {
   readonly url: string | null;
   /** The attempt waits for the response and keeps its place. Otherwise it is over, and the tool runs again. */
   readonly held: boolean;
+  /** The attempt that asked. */
+  readonly attempt: number;
   readonly handlesDecline: boolean;
   readonly requestedAt: number;
   readonly expiresAt: number;

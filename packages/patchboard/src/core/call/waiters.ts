@@ -7,11 +7,14 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Ends the wait also when the call waits for input from its caller. */
   readonly untilInput?: boolean;
+  /** Ends the wait also when the caller responds to an input request. */
+  readonly untilInputGiven?: boolean;
 }
 
 interface Waiter {
   readonly finish: (call: Call | null) => void;
   readonly untilInput: boolean;
+  readonly untilInputGiven: boolean;
 }
 
 /** Pending waits for the end of calls (long polls). They are resolved when a call ends; the store is never polled. */
@@ -25,7 +28,8 @@ export class Waiters {
   }
 
   /** Resolves to the ended call, or to null when `ms` have passed, `signal` aborts or this object is closed. */
-  wait(id: string, ms: number, { signal, untilInput = false }: WaitOptions = {}): Promise<Call | null> {
+  wait(id: string, ms: number, options: WaitOptions = {}): Promise<Call | null> {
+    const { signal, untilInput = false, untilInputGiven = false } = options;
     if (this.#isClosed || signal?.aborted === true) return Promise.resolve(null);
     return new Promise((resolve) => {
       const finish = (call: Call | null): void => {
@@ -36,7 +40,7 @@ export class Waiters {
         if (waiting?.size === 0) this.#waiting.delete(id);
         resolve(call);
       };
-      const waiter = { finish, untilInput };
+      const waiter = { finish, untilInput, untilInputGiven };
       const abandon = (): void => finish(null);
       const disarm = ms === Infinity ? nothing : this.#wheel.after(ms, abandon);
       signal?.addEventListener('abort', abandon);
@@ -53,6 +57,12 @@ export class Waiters {
   /** The call waits for input from its caller. */
   inputRequired(call: Call): void {
     for (const { finish, untilInput } of this.#waiting.get(call.id) ?? []) if (untilInput) finish(call);
+  }
+
+  /** The caller has responded to an input request of the call. */
+  inputGiven(call: Call): void {
+    for (const { finish, untilInputGiven } of this.#waiting.get(call.id) ?? [])
+      if (untilInputGiven) finish(call);
   }
 
   /** Resolves the waits for a call whose row is gone from the store, to null. */

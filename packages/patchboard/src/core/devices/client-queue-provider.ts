@@ -14,9 +14,12 @@ import type { ClientQueues } from './client-queues.ts';
 /** Puts calls into the queue of their client, which polls them or receives them by push. Queues are unbounded. */
 export class ClientQueueProvider implements Provider {
   readonly #queues: ClientQueues;
+  readonly #inputGiven: (call: Call) => void;
 
-  constructor(queues: ClientQueues) {
+  /** `inputGiven`: called when the caller has responded to an input request; the client polls for the response. */
+  constructor(queues: ClientQueues, inputGiven: (call: Call) => void) {
     this.#queues = queues;
+    this.#inputGiven = inputGiven;
   }
 
   /** The tool's timeout includes the wait in the queue, so that an offline client does not delay its callers. */
@@ -38,8 +41,8 @@ export class ClientQueueProvider implements Provider {
     return true;
   }
 
-  inputGiven(): void {
-    // The client reads the response.
+  inputGiven({ call }: LiveCall): void {
+    this.#inputGiven(call);
   }
 
   isOnline({ clientId }: RegisteredTool, tenant: string): boolean {

@@ -1,23 +1,32 @@
-import { reason, type ReasonView } from '@patchboard/wire';
+import { reason, type InputFailureCode, type ReasonView } from '@patchboard/wire';
 import type { CallState } from '../call/call.ts';
-import { attemptsOf, isOpen, runsInProcess, type Call } from '../call/call.ts';
+import { isOpen, type Call } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
-import { denied, failure, foreignText, type Failure } from '../failures.ts';
+import { failure, foreignText } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
 import type { Digest, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
+import { begun, hasBegun, openClientCall, type RefusedReport } from './client-call.ts';
 import { attemptToken } from './request-id.ts';
 import { settle, type SettlementParts } from '../settlement/settlement.ts';
+
+/** Why the client failed. */
+export interface ClientError {
+  readonly message?: string;
+  readonly recommendations?: readonly string[];
+  /** The tool asked its caller and got no input. Default: `tool_failed`. */
+  readonly code?: InputFailureCode;
+}
 
 /** The result of a call as reported by the client that ran it. */
 export interface ClientResult {
   readonly status: 'SUCCEEDED' | 'FAILED';
   readonly result: unknown;
-  readonly error: { readonly message?: string; readonly recommendations?: readonly string[] } | null;
+  readonly error: ClientError | null;
   readonly attemptToken: string | null;
 }
 
@@ -32,8 +41,7 @@ export interface UnreadableResult {
 
 /** The outcome of a client's report. `repeated`: the same report was accepted before. */
 export type ReportResult =
-  | { readonly ok: true; readonly call: Call; readonly repeated: boolean }
-  | { readonly ok: false; readonly failure: Failure; readonly call: Call | null };
+  { readonly ok: true; readonly call: Call; readonly repeated: boolean } | RefusedReport;
 
 export interface ClientResultsParts extends SettlementParts {
   readonly store: Store;
@@ -54,12 +62,12 @@ export class ClientResults {
   /** Records that the client has begun. Idempotent. */
   async acknowledge(principal: Principal, id: string, token: string | null): Promise<ReportResult> {
     for (;;) {
-      const found = await this.#openCall(principal, id, token);
+      const found = await openClientCall(this.#parts, principal, id, token);
       if ('ok' in found) return found;
-      if (found.call.state.name === 'EXECUTING') return { ok: true, call: found.call, repeated: true };
+      if (hasBegun(found.call)) return { ok: true, call: found.call, repeated: true };
       // It may have ended since it was found.
       if (!isOpen(found.call)) continue;
-      if (await this.#parts.lifecycle.advance(found, [executing(found.call)])) {
+      if (await this.#parts.lifecycle.advance(found, [begun(found.call)])) {
         return { ok: true, call: found.call, repeated: false };
       }
     }
@@ -71,7 +79,7 @@ export class ClientResults {
     token: string | null,
     data: unknown,
   ): Promise<ReportResult> {
-    const found = await this.#openCall(principal, id, token);
+    const found = await openClientCall(this.#parts, principal, id, token);
     if ('ok' in found) return found;
     this.#parts.progress(found, data);
     return { ok: true, call: found.call, repeated: false };
@@ -82,7 +90,7 @@ export class ClientResults {
     const { status, result, error } = given;
     const resultDigest = this.#parts.digest.sha256(canonicalJson({ status, result, error }));
     for (;;) {
-      const found = await this.#openCall(principal, id, given.attemptToken);
+      const found = await openClientCall(this.#parts, principal, id, given.attemptToken);
       if ('ok' in found) return repeatedOr(found, resultDigest);
       const attempt = attemptToken(found.call);
       const tool = found.tool ?? this.#parts.toolIndex.find(found.call.tenant, found.call.toolName);
@@ -102,7 +110,7 @@ export class ClientResults {
     const resultDigest = this.#parts.digest.sha256(given.text);
     const error = failure('result_invalid', given.why, { outcome: 'unknown' });
     for (;;) {
-      const found = await this.#openCall(principal, id, given.attemptToken);
+      const found = await openClientCall(this.#parts, principal, id, given.attemptToken);
       if ('ok' in found) return repeatedOr(found, resultDigest);
       if (!isOpen(found.call)) continue;
       const end = endState(failed(error), resultDigest);
@@ -110,39 +118,9 @@ export class ClientResults {
         return { ok: true, call: found.call, repeated: false };
     }
   }
-
-  /** Returns the live call if this client may report on it now. */
-  async #openCall(principal: Principal, id: string, token: string | null): Promise<LiveCall | Refusal> {
-    const live = this.#parts.lifecycle.find(id);
-    const call = live?.call ?? (await this.#parts.store.findCall(id));
-    if (call === undefined || call.tenant !== principal.tenant) {
-      return refuse(failure('call_not_found', reason('call_unknown', { id })), null);
-    }
-    if (runsInProcess(call))
-      return refuse(failure('conflict', reason('call_runs_on_server', { tool: call.toolName })), call);
-    if (principal.clientId !== null && principal.clientId !== call.clientId) {
-      return refuse(failure('permission_denied', denied(reason('call_of_other_client'))), null);
-    }
-    if (live === undefined || !isOpen(call)) {
-      return refuse(failure('conflict', reason('call_ended', { state: call.state.name })), call);
-    }
-    if (call.state.name === 'APPROVAL_REQUIRED') {
-      return refuse(failure('conflict', reason('call_waits_for_approval')), call);
-    }
-    if (token !== null && token !== attemptToken(call)) {
-      return refuse(failure('conflict', reason('call_token_stale')), call);
-    }
-    return live;
-  }
 }
 
-type Refusal = Extract<ReportResult, { ok: false }>;
-
-function refuse(reason: Failure, call: Call | null): Refusal {
-  return { ok: false, failure: reason, call };
-}
-
-function repeatedOr(refusal: Refusal, resultDigest: string): ReportResult {
+function repeatedOr(refusal: RefusedReport, resultDigest: string): ReportResult {
   const { call } = refusal;
   if (call !== null && 'resultDigest' in call.state && call.state.resultDigest === resultDigest) {
     return { ok: true, call, repeated: true };
@@ -152,13 +130,7 @@ function repeatedOr(refusal: Refusal, resultDigest: string): ReportResult {
 
 /** A result without an acknowledgement implies that the client had begun. */
 function endingWith(call: Call, end: CallState): CallState[] {
-  return call.state.name === 'EXECUTING' ? [end] : [executing(call), end];
-}
-
-function executing(call: Call): CallState {
-  if (!isOpen(call)) throw new Error(`call ${call.id} has ended`);
-  const attempt = Math.max(1, attemptsOf(call));
-  return { name: 'EXECUTING', deadlineAt: call.state.deadlineAt, attempt, cause: null };
+  return hasBegun(call) ? [end] : [begun(call), end];
 }
 
 function outcomeOf({ status, result, error }: ClientResult): Outcome {
@@ -166,5 +138,5 @@ function outcomeOf({ status, result, error }: ClientResult): Outcome {
   const extra = error?.recommendations === undefined ? {} : { recommendations: error.recommendations };
   const message = error?.message;
   const why = message === undefined ? reason('client_reported_failure') : foreignText(message);
-  return failed(failure('tool_failed', why, extra));
+  return failed(failure(error?.code ?? 'tool_failed', why, extra));
 }

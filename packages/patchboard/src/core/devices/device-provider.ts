@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { attemptsOf, isOpen, type Call, type CallState } from '../call/call.ts';
+import { attemptsOf, isOpen, type Call, type CallState, type OpenState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import type { InputRound } from '../call/input.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
@@ -14,9 +14,11 @@ import {
   type Reservation,
   type ReservationRequest,
 } from '../providers/provider.ts';
+import type { Clock } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
+import { hasBegun } from './client-call.ts';
 import type { ClientQueues } from './client-queues.ts';
 import type { Device } from './device.ts';
 import type { Pools } from './pools.ts';
@@ -30,6 +32,7 @@ export interface DeviceProviderParts {
   /** The provider for calls without a connected device. */
   readonly queue: Provider;
   readonly limits: Limits;
+  readonly clock: Clock;
   readonly tasks: Tasks;
 }
 
@@ -76,13 +79,13 @@ export class DeviceProvider implements Provider {
   }
 
   start(live: LiveCall): void {
-    const { state } = live.call;
-    if (state.name !== 'EXECUTING') {
+    const { call } = live;
+    if (!hasBegun(call)) {
       this.#parts.tasks.start('device', () => this.#begin(live));
       return;
     }
     // The call was executing before a restart: the device or client that runs it will report its result.
-    if (state.device !== undefined) this.#awaitReturn(live);
+    if ('device' in call.state && call.state.device !== undefined) this.#awaitReturn(live);
     this.#parts.queue.start(live);
   }
 
@@ -95,7 +98,9 @@ export class DeviceProvider implements Provider {
     return this.#parts.queue.recover(live, tool);
   }
 
+  /** A device that is disconnected gets the response when it resumes. */
   inputGiven(live: LiveCall, round: InputRound): void {
+    this.deviceOf(live)?.link?.inputGiven(live.call, round);
     this.#parts.queue.inputGiven(live, round);
   }
 
@@ -178,20 +183,35 @@ export class DeviceProvider implements Provider {
       if (!isOpen(call)) return;
       const device = this.#isSameContract(live) ? this.#choose(call) : null;
       if (device === null) {
-        if (call.state.name === 'EXECUTING') await this.#fail(live, live.pushed ? 'unknown' : 'not_started');
+        if (hasBegun(call)) await this.#fail(live, live.pushed ? 'unknown' : 'not_started');
         else this.#parts.queue.start(live);
         return;
       }
       const attempt = attemptsOf(call) + 1;
       const cause = attempt === 1 ? null : 'provider_disconnected';
-      const { deadlineAt } = call.state;
+      const deadlineAt = this.#toolDeadline(call);
       const next: CallState = { name: 'EXECUTING', deadlineAt, attempt, cause, device: device.name };
       if (!(await this.#parts.lifecycle.advanceWithRetry(live, [next]))) {
         this.releaseDevice(device);
+        // A response of the caller was committed first: the call still needs its next attempt.
+        if (
+          hasBegun(live.call) &&
+          live.call.version !== call.version &&
+          attemptsOf(live.call) === attempt - 1
+        )
+          continue;
         return;
       }
       if (this.#send(live, device)) return;
     }
+  }
+
+  /** When the tool's time is over. The clock of the tool stands still while the caller is asked. */
+  #toolDeadline({ state, inputs }: Call & { readonly state: OpenState }): number {
+    const last = inputs.at(-1);
+    return state.name === 'INPUT_REQUIRED' && last !== undefined
+      ? this.#parts.clock.now() + last.remainingMs
+      : state.deadlineAt;
   }
 
   /** Whether the device is connected and neither it nor another device offers the tool any more. */
@@ -224,7 +244,7 @@ export class DeviceProvider implements Provider {
   async #fail(live: LiveCall, outcome: 'unknown' | 'not_started'): Promise<void> {
     const message = outcome === 'unknown' ? reason('device_left_running') : reason('device_left_unasked');
     const gone = failed(endFailure('provider_disconnected', message, outcome, isIdempotent(live)));
-    await this.#parts.lifecycle.advanceWithRetry(live, [endState(gone, null)]);
+    await this.#parts.lifecycle.endWithRetry(live, endState(gone, null));
   }
 
   #unbind(live: LiveCall): Device | null {

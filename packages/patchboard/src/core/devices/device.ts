@@ -1,4 +1,5 @@
 import type { Call } from '../call/call.ts';
+import type { InputRound } from '../call/input.ts';
 import type { LiveCall } from '../call/live-call.ts';
 
 /** Sends messages to a connected device, without confirmation of delivery. */
@@ -6,6 +7,8 @@ export interface DeviceLink {
   request(call: Call): void;
   /** Tells the device to stop working on a call that has ended. */
   cancel(requestId: string, reason: string): void;
+  /** Sends the caller's response to an input request. */
+  inputGiven(call: Call, round: InputRound): void;
   /** Closes this connection, because a newer one of the same device replaced it. */
   replaced(): void;
 }

@@ -12,6 +12,7 @@ const requests: Call[] = [];
 const LINK: DeviceLink = {
   request: (call) => void requests.push(call),
   cancel: () => undefined,
+  inputGiven: () => undefined,
   replaced: () => undefined,
 };
 

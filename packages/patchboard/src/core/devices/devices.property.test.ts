@@ -6,19 +6,23 @@ import { delayingStore } from '../../../test/support/delaying-store.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
-import type { Call } from '../call/call.ts';
+import { attemptsOf, type Call } from '../call/call.ts';
+import type { InputRound } from '../call/input.ts';
+import { lastResponse } from './client-inputs.ts';
 import type { Device, DeviceLink } from './device.ts';
 import { parseRequestId, requestId } from './request-id.ts';
 
 /**
  * Devices connect, disconnect, resume and overlap in any order while calls are made. Invariants: a tool is listed exactly
  * while a device offers it, a result is accepted at most once, a call that is not idempotent is sent at most once unless
- * the device reports that it never arrived, and every call has ended after its timeout.
+ * the device reports that it never arrived, every call has ended after its timeout, an input request is asked once, its
+ * response is taken once, and a connected device has the response.
  */
 
 const TOOLS = ['plain', 'again'] as const;
 const GRACE_MS = 1000;
 const TIMEOUT_MS = 5000;
+const EXPIRY_MS = 4000;
 const LAST_MS = TIMEOUT_MS + GRACE_MS + 1000;
 
 type Operation =
@@ -33,6 +37,8 @@ type Operation =
   | { readonly kind: 'lose' | 'leave'; readonly which: number }
   | { readonly kind: 'call'; readonly tool: number; readonly run: number }
   | { readonly kind: 'result'; readonly which: number; readonly value: number }
+  | { readonly kind: 'ask'; readonly which: number; readonly key: number }
+  | { readonly kind: 'respond'; readonly which: number; readonly accepts: boolean }
   | { readonly kind: 'cancel'; readonly which: number }
   | { readonly kind: 'tick'; readonly ms: number };
 
@@ -70,6 +76,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: fc.constant('result' as const), which, value: fc.nat({ max: 2 }) }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('ask' as const), which, key: fc.nat({ max: 2 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('respond' as const), which, accepts: fc.boolean() }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which }) },
   {
     weight: 2,
@@ -84,11 +98,15 @@ const BEGIN: readonly Operation[] = [
   { kind: 'offer', which: 0, tool: 1 },
 ];
 
+const DECLINED = { action: 'decline', content: null } as const;
+
 /** The device's end of a connection. */
 class FakeDevice implements DeviceLink {
   readonly world: World;
   readonly name: string;
   readonly isDeaf: boolean;
+  /** Call and id of each response that it received. */
+  readonly received: Set<string> = new Set();
   device: Device | null = null;
 
   constructor(world: World, name: string, isDeaf: boolean) {
@@ -105,6 +123,13 @@ class FakeDevice implements DeviceLink {
     // A real device would stop working; no invariant depends on it.
   }
 
+  inputGiven(call: Call, { id, attempt, response }: InputRound): void {
+    expect(response, 'a response').not.toBeNull();
+    expect(attempt, 'the attempt that asked').toBe(attemptsOf(call));
+    expect(this.world.has.get(this.name)?.has(requestId(call)), 'the device that asked').toBe(true);
+    this.received.add(`${call.id} ${id}`);
+  }
+
   replaced(): void {
     this.device = null;
   }
@@ -116,6 +141,10 @@ class World {
   readonly ids: string[] = [];
   readonly requests: string[] = [];
   readonly accepted: Map<string, number> = new Map();
+  /** The input request of each key of an attempt. */
+  readonly asked: Map<string, string> = new Map();
+  /** Call and id of each input request that has its response. */
+  readonly given: Set<string> = new Set();
   /** How often each attempt reached a device. */
   readonly deliveries: Map<string, number> = new Map();
   /** By device name: the requests that arrived and were not cancelled. */
@@ -165,6 +194,12 @@ class World {
       case 'result':
         await this.#submit(step.which, step.value);
         break;
+      case 'ask':
+        await this.#ask(step.which, step.key);
+        break;
+      case 'respond':
+        await this.#respond(step.which, step.accepts);
+        break;
       case 'cancel': {
         const id = this.ids[step.which % Math.max(1, this.ids.length)];
         if (id !== undefined) await engine.calls.cancel(aPrincipal(), id);
@@ -176,6 +211,7 @@ class World {
     }
     await settled();
     this.#checkRegistry();
+    this.#checkResponses();
   }
 
   /** Advances the clock until every call must have ended. */
@@ -249,6 +285,47 @@ class World {
     }
   }
 
+  async #ask(which: number, key: number): Promise<void> {
+    const id = this.requests[which % Math.max(1, this.requests.length)];
+    const parsed = id === undefined ? null : parseRequestId(id);
+    if (parsed === null) return;
+    const { callId, attemptToken } = parsed;
+    const given = { key: `k${key}`, attemptToken, request: { message: 'Really?' } };
+    const asked = await this.fixture.engine.clientInputs.request(
+      aPrincipal({ clientId: 'phones' }),
+      callId,
+      given,
+    );
+    if (!asked.ok) return;
+    const name = `${id} ${given.key}`;
+    expect(this.asked.get(name) ?? asked.round.id, 'asked once').toBe(asked.round.id);
+    this.asked.set(name, asked.round.id);
+  }
+
+  async #respond(which: number, accepts: boolean): Promise<void> {
+    const { engine } = this.fixture;
+    const id = this.ids[which % Math.max(1, this.ids.length)];
+    const call = id === undefined ? undefined : await engine.calls.find(aPrincipal(), id);
+    const round = call?.inputs.at(-1);
+    if (id === undefined || round === undefined) return;
+    const response = accepts ? ({ action: 'accept', content: {} } as const) : DECLINED;
+    const taken = await engine.calls.respond(aPrincipal(), id, { id: round.id, ...response });
+    if (!taken.ok) return;
+    expect(this.given.has(`${id} ${round.id}`), 'taken once').toBe(false);
+    this.given.add(`${id} ${round.id}`);
+  }
+
+  /** A connected device has received the last response to each of its calls. */
+  #checkResponses(): void {
+    for (const { device, isDeaf, received } of this.connections) {
+      if (device === null || device.link === null || isDeaf) continue;
+      for (const { call } of device.calls) {
+        const round = lastResponse(call);
+        if (round !== null) expect(received, 'the responses').toContain(`${call.id} ${round.id}`);
+      }
+    }
+  }
+
   #checkRegistry(): void {
     const { toolIndex, devices } = this.fixture.engine;
     for (const tool of TOOLS) {
@@ -280,7 +357,9 @@ describe('devices that come and go', () => {
           async (steps, turns) => {
             const memory = memoryStore({ digest: nodeDigest });
             const store = turns.length === 0 ? memory : delayingStore(memory, turns).store;
-            const world = new World(await anEngine({ store, limits: { deviceGraceMs: GRACE_MS } }));
+            const world = new World(
+              await anEngine({ store, limits: { deviceGraceMs: GRACE_MS, inputExpiryMs: EXPIRY_MS } }),
+            );
             for (const step of [...BEGIN, ...steps]) await world.apply(step);
             await world.end();
           },

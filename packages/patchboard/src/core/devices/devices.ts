@@ -1,5 +1,4 @@
 import type { RejectedTool, ToolSpec } from '@patchboard/wire';
-import { isOpen, type Call } from '../call/call.ts';
 import type { Device, DeviceLink } from './device.ts';
 import type { DeviceProvider } from './device-provider.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
@@ -9,6 +8,8 @@ import type { LiveCall } from '../call/live-call.ts';
 import type { Clock, Ids, Store } from '../ports.ts';
 import { attemptToken, parseRequestId, requestId } from './request-id.ts';
 import type { Tasks } from '../tasks.ts';
+import { hasBegun } from './client-call.ts';
+import { hasAsked, lastResponse } from './client-inputs.ts';
 import type { ClientToolService } from './client-tool-service.ts';
 
 export interface DevicesParts {
@@ -113,6 +114,13 @@ export class Devices {
     return mine;
   }
 
+  /** The device works on a call that was not sent to it, but polled by its client: it gets what the caller responds. */
+  adopt(device: Device, requestId: string): void {
+    const live = this.#held(device, requestId);
+    if (live !== null && device.link !== null && this.#parts.provider.deviceOf(live) === null)
+      this.#parts.provider.bind(live, device);
+  }
+
   /** Removes the device's tools at once. Its calls end, or wait for it to resume. Idempotent. */
   disconnect(device: Device, why: DisconnectReason): void {
     if (device.link === null) return;
@@ -148,8 +156,11 @@ export class Devices {
     }
     for (const live of earlier.calls) {
       provider.bind(live, device);
-      // The device listed its requests without this one: it was lost on the way and did not start.
-      if (holding !== null && !holding.includes(requestId(live.call))) device.link?.request(live.call);
+      if (holding === null || holding.includes(requestId(live.call))) sendLastResponse(device, live);
+      // The device listed its requests without this one. It has asked the caller, so it has begun, and lost the request.
+      else if (hasAsked(live.call)) provider.lost(live);
+      // The request was lost on the way and did not start.
+      else device.link?.request(live.call);
     }
     this.#forget(earlier);
     link?.replaced();
@@ -161,7 +172,10 @@ export class Devices {
       const live = this.#held(device, id);
       if (live === null) device.link?.cancel(id, 'ended');
       // Also if another connection has it: the last device to claim it wins.
-      else if (this.#parts.provider.deviceOf(live) !== device) this.#parts.provider.bind(live, device);
+      else if (this.#parts.provider.deviceOf(live) !== device) {
+        this.#parts.provider.bind(live, device);
+        sendLastResponse(device, live);
+      }
     }
   }
 
@@ -171,7 +185,7 @@ export class Devices {
     if (live === undefined || parsed === null) return null;
     const { call } = live;
     const isOwn = call.tenant === tenant && call.clientId === clientId;
-    return isOwn && isRunning(call) && attemptToken(call) === parsed.attemptToken ? live : null;
+    return isOwn && hasBegun(call) && attemptToken(call) === parsed.attemptToken ? live : null;
   }
 
   #giveUp(device: Device): void {
@@ -206,6 +220,8 @@ export class Devices {
 /** Delay before rows are written, so that many devices that connect or disconnect at once share one commit. */
 const FLUSH_MS = 20;
 
-function isRunning(call: Call): boolean {
-  return isOpen(call) && call.state.name === 'EXECUTING';
+/** The response may have been given while the device was disconnected. A device that has it ignores it. */
+function sendLastResponse({ link }: Device, { call }: LiveCall): void {
+  const round = lastResponse(call);
+  if (round !== null) link?.inputGiven(call, round);
 }

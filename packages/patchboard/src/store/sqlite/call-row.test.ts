@@ -40,6 +40,7 @@ const CALL: Call = {
       schema: { type: 'string' },
       url: null,
       held: true,
+      attempt: 1,
       handlesDecline: false,
       requestedAt: 13,
       expiresAt: 20,

@@ -1,6 +1,7 @@
 import { DEVICE_CLOSE, rfc3339, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
 import type { RawData, WebSocket } from 'ws';
 import { attemptsOf, type Call } from '../../core/call/call.ts';
+import type { InputRound } from '../../core/call/input.ts';
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import type { DisconnectReason } from '../../core/devices/devices.ts';
 import { failure, messageOf, problemOf, storeFailure, type Failure } from '../../core/failures.ts';
@@ -10,6 +11,7 @@ import { decodeBinary, decodeFrame, type FrameFault, type RefusedFrame } from '.
 import { FrameRate } from './frame-rate.ts';
 import type { GatewayParts } from './gateway.ts';
 import { acceptHello, deviceNameOf, type DevicePeer } from './hello.ts';
+import { requestInput, responseFrame } from './inputs.ts';
 import { rejectResult, report } from './results.ts';
 import { registerTools, registeredTools, unregisterTools } from './tools.ts';
 
@@ -73,6 +75,11 @@ export class DeviceConnection implements DeviceLink {
 
   cancel(id: string, reason: string): void {
     this.send({ type: 'cancel', id, reason });
+  }
+
+  inputGiven(call: Call, round: InputRound): void {
+    const frame = responseFrame(call, round);
+    if (frame !== null) this.send(frame);
   }
 
   replaced(): void {
@@ -181,6 +188,11 @@ export class DeviceConnection implements DeviceLink {
       const connected = acceptHello(this.#parts, this.#peer, this.#device, frame, this);
       if ('code' in connected) this.#refuse(connected, null);
       else this.#device = connected;
+      return;
+    }
+    // In order: after a reconnect, the tool that asks must be registered first.
+    if (frame.type === 'input_request') {
+      await requestInput(this.#parts.engine, this.#peer, this.#device, frame, this);
       return;
     }
     if (frame.type === 'connect') {

@@ -4,6 +4,9 @@ import {
   ANNOTATIONS,
   COUNT,
   FLAG,
+  INPUT_ACTION,
+  INPUT_KEY,
+  JSON_SCHEMA,
   listOf,
   nullable,
   object,
@@ -26,7 +29,6 @@ export interface FrameKind {
 }
 
 const REQUEST_ID: Schema = { ...TEXT, maxLength: 400, description: 'the `id` of the `tool_call_request`' };
-const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
 const TOOL_SPEC: Schema = {
   ...object(
     {
@@ -102,8 +104,23 @@ export const DEVICE_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
   frame(
     'tool_error',
     'The call failed.',
-    { id: REQUEST_ID, error: TEXT, success: FLAG, recommendations: listOf(TEXT) },
-    ['error', 'success', 'recommendations'],
+    {
+      id: REQUEST_ID,
+      error: TEXT,
+      success: FLAG,
+      recommendations: listOf(TEXT),
+      code: {
+        ...ANY,
+        description: '`input_unavailable` or `input_declined`: the tool asked the caller and got no input',
+      },
+    },
+    ['error', 'success', 'recommendations', 'code'],
+  ),
+  frame(
+    'input_request',
+    'Ask the caller of a running call for input. The reply is `input_response` or `input_refused`; `cancel` if the call ends first.',
+    { id: REQUEST_ID, key: INPUT_KEY, message: TEXT, schema: JSON_SCHEMA, url: TEXT },
+    ['schema', 'url'],
   ),
   frame('progress', 'Progress of a call, for event streams. It is not stored.', {
     id: REQUEST_ID,
@@ -169,10 +186,35 @@ export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
     ['duplicate', 'reason', 'error'],
   ),
   frame('cancel', 'The call has ended: stop working on it.', { id: REQUEST_ID, reason: TEXT }),
+  frame(
+    'input_response',
+    'The response of the caller to an `input_request`. It may be sent again after a reconnect.',
+    {
+      id: REQUEST_ID,
+      key: INPUT_KEY,
+      input_request_id: TEXT,
+      action: INPUT_ACTION,
+      content: { ...ANY, description: 'absent for a link and for a declined request' },
+      deadline_at: { ...TIME, description: 'the new deadline: the clock of the tool stood still' },
+    },
+    ['content'],
+  ),
+  frame(
+    'input_refused',
+    'The caller was not asked. The device continues to work on the call, unless it has ended.',
+    {
+      id: REQUEST_ID,
+      key: INPUT_KEY,
+      failure_code: { enum: FAILURE_CODES },
+      message: TEXT,
+      reasons: REASONS,
+    },
+    ['reasons'],
+  ),
   frame('pong', 'The reply to `ping`.'),
   frame(
     'error',
-    'A malformed frame, or a result that could not be stored and should be sent again.',
+    'A malformed frame, or a result or input request that could not be stored and should be sent again.',
     {
       code: { ...TEXT, description: '`INVALID_JSON`, `UNKNOWN_MESSAGE_TYPE`, or the failure code' },
       failure_code: { enum: FAILURE_CODES },

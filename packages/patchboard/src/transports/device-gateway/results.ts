@@ -1,4 +1,10 @@
-import type { DeviceFrame, GatewayFrame, NotKept, SubmissionError } from '@patchboard/wire';
+import {
+  INPUT_FAILURE_CODES,
+  type DeviceFrame,
+  type GatewayFrame,
+  type NotKept,
+  type SubmissionError,
+} from '@patchboard/wire';
 import { isOpen } from '../../core/call/call.ts';
 import type { ReportResult, ClientResult, UnreadableResult } from '../../core/devices/client-results.ts';
 import type { Device } from '../../core/devices/device.ts';
@@ -66,7 +72,7 @@ function errorOf(submitted: ReportResult): SubmissionError | null {
 }
 
 /** Restricts the principal to the client of the device. */
-function asClient(principal: Principal, device: Device | null): Principal {
+export function asClient(principal: Principal, device: Device | null): Principal {
   return device === null ? principal : { ...principal, clientId: device.clientId };
 }
 
@@ -75,7 +81,13 @@ function resultOf(frame: Exclude<ReportFrame, { type: 'progress' }>, attemptToke
     return { status: 'SUCCEEDED', result: frame.output ?? null, error: null, attemptToken };
   }
   const recommendations = frame.type === 'tool_error' ? frame.recommendations : undefined;
-  const error = { message: messageIn(frame), ...(recommendations === undefined ? {} : { recommendations }) };
+  // Older devices may send codes of their own, which are ignored.
+  const code = INPUT_FAILURE_CODES.find((one) => frame.type === 'tool_error' && frame.code === one);
+  const error = {
+    message: messageIn(frame),
+    ...(recommendations === undefined ? {} : { recommendations }),
+    ...(code === undefined ? {} : { code }),
+  };
   return { status: 'FAILED', result: null, error, attemptToken };
 }
 

@@ -1,4 +1,4 @@
-import { statusOf, type SubmitRequest, type SubmitResponse } from '@patchboard/wire';
+import { INPUT_FAILURE_CODES, statusOf, type SubmitRequest, type SubmitResponse } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReportResult, ClientResult } from '../../core/devices/client-results.ts';
 import { problemOf } from '../../core/failures.ts';
@@ -6,10 +6,10 @@ import { peekTexts } from '../../core/json/json-peek.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem, type ProblemContext, type RequestRefused } from '../shared/routes/problem.ts';
-import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import { ANY, ID_PARAMS, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
-const TOKEN = {
+export const TOKEN: Schema = {
   ...TEXT,
   description: 'from the request; a fencing token against results of earlier attempts',
 };
@@ -77,10 +77,11 @@ const submitRoute: Route = {
           { type: 'null' },
           {
             type: 'object',
-            properties: { message: TEXT, recommendations: listOf(TEXT) },
+            properties: { message: TEXT, recommendations: listOf(TEXT), code: ANY },
           },
         ],
-        description: 'text, or an object with `message`',
+        description:
+          'text, or an object with `message`; its `code` counts if it is `input_unavailable` or `input_declined`',
       },
       attempt_token: TOKEN,
     },
@@ -111,10 +112,12 @@ function resultOf({ status, result, error, attempt_token: token }: SubmitRequest
 function errorOf(error: SubmitRequest['error']): ClientResult['error'] {
   if (error === undefined || error === null) return null;
   if (typeof error === 'string') return { message: error };
-  const { message, recommendations } = error;
+  const { message, recommendations, code } = error;
+  const known = INPUT_FAILURE_CODES.find((one) => one === code);
   return {
     ...(message === undefined ? {} : { message }),
     ...(recommendations === undefined ? {} : { recommendations }),
+    ...(known === undefined ? {} : { code: known }),
   };
 }
 

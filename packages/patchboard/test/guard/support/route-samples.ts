@@ -82,6 +82,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   unregisterTool: { past: [404, 'tool_not_found'] },
   clientRequests: { past: [200, null], query: 'wait=0' },
   acknowledgeCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({}) },
+  requestInput: {
+    id: 'call',
+    past: [404, 'call_not_found'],
+    body: () => ({ key: 'k', message: 'forged?', attempt_token: '1.forged' }),
+  },
   reportProgress: { id: 'call', past: [404, 'call_not_found'], body: () => ({ data: 1 }) },
   submitResult: {
     id: 'call',

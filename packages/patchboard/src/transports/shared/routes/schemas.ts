@@ -60,7 +60,7 @@ export function ref(name: ComponentName): Schema {
 const SOURCE: Schema = { enum: ['server', 'client', 'mcp'] };
 const CODE: Schema = { enum: FAILURE_CODES };
 const STATE: Schema = { enum: CALL_STATES };
-const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
+export const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
 const METADATA: Schema = { type: 'object' };
 /** The coded reasons that an English message was generated from. */
 export const REASONS: Schema = {
@@ -125,6 +125,12 @@ const INPUT_REQUEST = {
 };
 
 export const INPUT_ACTION: Schema = { enum: INPUT_ACTIONS };
+/** The name that a client gives to an input request. */
+export const INPUT_KEY: Schema = {
+  ...TEXT,
+  pattern: '^[\\w.-]{1,64}$',
+  description: 'chosen by the client, unique within the attempt: the same request sent again is asked once',
+};
 
 const INPUTS = listOf(
   object({ ...INPUT_REQUEST, requested_at: TIME, action: INPUT_ACTION, content: ANY, responded_at: TIME }, [

@@ -1,0 +1,65 @@
+import { reason } from '@patchboard/wire';
+import type { Principal } from '../access/principal.ts';
+import { attemptsOf, isOpen, runsInProcess, type Call, type CallState } from '../call/call.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import type { LiveCall } from '../call/live-call.ts';
+import { denied, failure, type Failure } from '../failures.ts';
+import type { Store } from '../ports.ts';
+import { attemptToken } from './request-id.ts';
+
+/** A client's report that was not accepted. `call`: as it is now, if the client may see it. */
+export interface RefusedReport {
+  readonly ok: false;
+  readonly failure: Failure;
+  readonly call: Call | null;
+}
+
+export interface ClientCallParts {
+  readonly store: Store;
+  readonly lifecycle: Lifecycle;
+}
+
+/** Returns the live call if this client may report on it now. `token` null: whichever attempt is current. */
+export async function openClientCall(
+  { lifecycle, store }: ClientCallParts,
+  principal: Principal,
+  id: string,
+  token: string | null,
+): Promise<LiveCall | RefusedReport> {
+  const live = lifecycle.find(id);
+  const call = live?.call ?? (await store.findCall(id));
+  if (call === undefined || call.tenant !== principal.tenant) {
+    return refuse(failure('call_not_found', reason('call_unknown', { id })), null);
+  }
+  if (runsInProcess(call))
+    return refuse(failure('conflict', reason('call_runs_on_server', { tool: call.toolName })), call);
+  if (principal.clientId !== null && principal.clientId !== call.clientId) {
+    return refuse(failure('permission_denied', denied(reason('call_of_other_client'))), null);
+  }
+  if (live === undefined || !isOpen(call)) {
+    return refuse(failure('conflict', reason('call_ended', { state: call.state.name })), call);
+  }
+  if (call.state.name === 'APPROVAL_REQUIRED') {
+    return refuse(failure('conflict', reason('call_waits_for_approval')), call);
+  }
+  if (token !== null && token !== attemptToken(call)) {
+    return refuse(failure('conflict', reason('call_token_stale')), call);
+  }
+  return live;
+}
+
+export function refuse(why: Failure, call: Call | null): RefusedReport {
+  return { ok: false, failure: why, call };
+}
+
+/** Whether a client or device works on the call. It does so also while the caller is asked for input. */
+export function hasBegun({ state }: Call): boolean {
+  return state.name === 'EXECUTING' || state.name === 'INPUT_REQUIRED';
+}
+
+/** The state of a call that its client begins without a connected device. */
+export function begun(call: Call): CallState {
+  if (!isOpen(call)) throw new Error(`call ${call.id} has ended`);
+  const attempt = Math.max(1, attemptsOf(call));
+  return { name: 'EXECUTING', deadlineAt: call.state.deadlineAt, attempt, cause: null };
+}
