@@ -1,7 +1,7 @@
 import type { CallStateName, CallView, FailureCode, InputIssueView, ReasonView } from '@patchboard/wire';
 
 /** The class of an error. Unlike `instanceof`, it works across two copies of this package. */
-export type ErrorKind = 'problem' | 'bad_response' | 'network' | 'timeout' | 'tool_call';
+export type ErrorKind = 'problem' | 'bad_response' | 'network' | 'timeout' | 'tool_call' | 'input';
 
 /** Codes of errors that the client itself detects. */
 export type ClientErrorCode = 'network_error' | 'client_timeout' | 'bad_response';

@@ -5,6 +5,8 @@ import {
   type AttemptView,
   type CallErrorView,
   type CallView,
+  type ClientInputView,
+  type InputAction,
   type DecisionView,
   type DeviceView,
   type DryRunView,
@@ -267,6 +269,15 @@ export const decodeSubmitted: Decoder<SubmitResponse> = object<SubmitResponse>({
   tool_call_id: string,
   status: string,
   error: optional(object<SubmissionError>({ code: word<SubmissionError['code']>(), message: string })),
+});
+
+export const decodeClientInput: Decoder<ClientInputView> = object<ClientInputView>({
+  tool_call_id: string,
+  input_request_id: string,
+  expires_at: optional(string),
+  action: optional(word<InputAction>()),
+  content: optional(anything),
+  deadline_at: optional(string),
 });
 
 export const decodeToolRequest: Decoder<ToolRequest> = object<ToolRequest>({

@@ -73,6 +73,7 @@ function isTransient(error: PatchboardError, repeat: Repeat): boolean {
       return repeat === 'safe';
     case 'timeout':
     case 'tool_call':
+    case 'input':
       return false;
     case 'bad_response':
       // After a gateway's 502 to 504, it is unknown whether the server processed the request.

@@ -1,4 +1,5 @@
 import type { DeviceToolSpec, JsonSchema } from '@patchboard/wire';
+import type { RequestInput } from './device-inputs.ts';
 import { lentSpec, type LentTool } from './lent-tool.ts';
 
 /** One request, as a handler receives it. */
@@ -8,12 +9,18 @@ export interface DeviceCall {
   readonly name: string;
   readonly args: unknown;
   readonly attempt: number;
-  /** When the server stops waiting; null if it did not send a deadline. */
+  /** When the server stops waiting; null if it did not send a deadline. Later after each response to an input request. */
   readonly deadlineAt: Date | null;
   /** Aborted when the call was cancelled or timed out; the result is no longer needed. */
   readonly signal: AbortSignal;
   /** Emits a progress event. It is sent once, without retries. */
   readonly progress: (data: unknown) => void;
+  /**
+   * Asks the caller for input, and resolves with the content that fits `schema` (null for a `url`). The clock of the tool
+   * stands still meanwhile. Rejects with `PatchboardError` `input_declined`, or `input_unavailable` if the caller cannot
+   * be asked; an error that the tool does not catch becomes the failure of the call. Survives lost connections.
+   */
+  readonly requestInput: RequestInput;
 }
 
 /** A tool of this device, with the function that runs it. */

@@ -1,4 +1,6 @@
-import type { GatewayFrame } from '@patchboard/wire';
+import { INPUT_FAILURE_CODES, type GatewayFrame, type InputFailureCode } from '@patchboard/wire';
+import { PatchboardError } from '../errors.ts';
+import type { DeviceInputs } from './device-inputs.ts';
 import { isToolCallResult, type DeviceCall, type DeviceTool } from './device-tool.ts';
 import { SeenIds } from './seen-ids.ts';
 
@@ -13,6 +15,7 @@ export interface DeviceWorkParts {
   /** Maximum number of concurrent calls; 1: in order of arrival. */
   readonly concurrency: number;
   readonly progress: (id: string, data: unknown) => void;
+  readonly inputs: Pick<DeviceInputs, 'forRequest'>;
   /** Called with the result frame; not called for a cancelled request. */
   readonly finished: (id: string, frame: string) => Promise<void>;
 }
@@ -96,21 +99,27 @@ export class DeviceWork {
       if (!isToolCallResult(value)) return resultFrame(id, value);
       return value.success ? resultFrame(id, value.output) : errorFrame(id, value.error);
     } catch (error) {
-      return errorFrame(id, messageOf(error));
+      return errorFrame(id, messageOf(error), inputCodeOf(error));
     }
   }
 
   async #execute(request: RequestFrame, signal: AbortSignal): Promise<unknown> {
     const { id, name, args, attempt } = request;
     const tool = this.#parts.tools.get(name);
-    const { handler, progress } = this.#parts;
+    const { handler, progress, inputs } = this.#parts;
+    let deadlineAt = typeof request.deadline_at === 'string' ? new Date(request.deadline_at) : null;
     const call: DeviceCall = {
       id,
       name,
       args,
       attempt,
-      deadlineAt: typeof request.deadline_at === 'string' ? new Date(request.deadline_at) : null,
+      get deadlineAt() {
+        return deadlineAt;
+      },
       signal,
+      requestInput: inputs.forRequest(id, signal, (extended) => {
+        deadlineAt = extended;
+      }),
       progress: (data) => {
         if (!signal.aborted) progress(id, data);
       },
@@ -125,8 +134,13 @@ function resultFrame(id: string, output: unknown): string {
   return JSON.stringify({ type: 'tool_result', id, output: output ?? null, success: true });
 }
 
-export function errorFrame(id: string, error: string): string {
-  return JSON.stringify({ type: 'tool_error', id, error, success: false });
+export function errorFrame(id: string, error: string, code?: InputFailureCode): string {
+  return JSON.stringify({ type: 'tool_error', id, error, success: false, code });
+}
+
+/** The code to report if the tool failed because it got no input. */
+function inputCodeOf(error: unknown): InputFailureCode | undefined {
+  return INPUT_FAILURE_CODES.find((code) => error instanceof PatchboardError && error.code === code);
 }
 
 function messageOf(error: unknown): string {

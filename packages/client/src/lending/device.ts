@@ -1,5 +1,6 @@
 import type { DeviceToolSpec, GatewayFrame, RejectedTool } from '@patchboard/wire';
 import { Connection, type Welcome } from './device-connection.ts';
+import { DeviceInputs } from './device-inputs.ts';
 import type { Device, DeviceOptions, DeviceProblem, DeviceState } from './device-options.ts';
 import { DevicePatience } from './device-patience.ts';
 import { defaultSocket, httpUrl, socketUrl } from './device-socket.ts';
@@ -24,6 +25,7 @@ class SocketDevice implements Device {
   readonly #options: DeviceOptions;
   readonly #settings: Settings;
   readonly #specs: readonly DeviceToolSpec[];
+  readonly #inputs: DeviceInputs;
   readonly #work: DeviceWork;
   readonly #outbox: Outbox;
   readonly #patience: DevicePatience;
@@ -48,11 +50,16 @@ class SocketDevice implements Device {
     const tools = options.tools ?? [];
     this.#specs = [...(options.specs ?? []), ...tools.map(toDeviceSpec)];
     this.#outbox = new Outbox(options.outbox ?? null, (error) => this.#problem('outbox', String(error)));
+    this.#inputs = new DeviceInputs(
+      (frame) => this.#send(frame),
+      () => this.#maxFrameBytes(),
+    );
     this.#work = new DeviceWork({
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       handler: options.handler ?? null,
       concurrency: positive('concurrency', options.concurrency ?? 1),
       progress: (id, data) => this.#send(JSON.stringify({ type: 'progress', id, data })),
+      inputs: this.#inputs,
       finished: (id, frame) => this.#finished(id, frame),
     });
     this.ready = new Promise<void>((resolve, reject) => {
@@ -133,7 +140,8 @@ class SocketDevice implements Device {
     this.#patience.welcomed(welcome.grace_ms);
     this.#isWelcomed = true;
     this.#connection?.send({ type: 'register_tools', tools: this.#specs });
-    for (const frame of this.#outbox.frames()) this.#connection?.sendText(frame);
+    for (const frame of [...this.#inputs.frames(), ...this.#outbox.frames()])
+      this.#connection?.sendText(frame);
     this.#disarm();
     // The server's error for a registration that it could not store has no id, so retry on a timeout.
     this.#disarm = this.#settings.clock.after(this.#patience.openingMs, () => {
@@ -153,12 +161,18 @@ class SocketDevice implements Device {
       case 'cancel':
         this.#work.cancel(frame.id, frame.reason);
         return;
+      case 'input_response':
+        this.#inputs.responded(frame);
+        return;
+      case 'input_refused':
+        this.#inputs.refused(frame);
+        return;
       case 'result_acknowledged':
         this.#acknowledged(frame);
         return;
       case 'error':
         this.#problem('server', frame.message);
-        if (frame.id !== undefined) this.#resendLater(frame.id);
+        if (frame.id !== undefined) this.#resendLater(frame.id, this.#inputs.failed(frame));
         return;
       default:
     }
@@ -185,8 +199,12 @@ class SocketDevice implements Device {
     if (!accepted || error !== undefined) this.#problem('result', `the result of ${id} was not kept: ${why}`);
   }
 
+  #maxFrameBytes(): number {
+    return this.#welcome?.max_frame_bytes ?? Number.POSITIVE_INFINITY;
+  }
+
   async #finished(id: string, frame: string): Promise<void> {
-    const limit = this.#welcome?.max_frame_bytes ?? Number.POSITIVE_INFINITY;
+    const limit = this.#maxFrameBytes();
     const isTooLarge = frame.length > limit || (frame.length * 3 > limit && utf8Length(frame) > limit);
     const stored = isTooLarge ? errorFrame(id, `the result is larger than ${limit} bytes`) : frame;
     await this.#outbox.put(id, stored);
@@ -203,9 +221,10 @@ class SocketDevice implements Device {
     if (this.#isWelcomed) this.#connection?.sendText(frame);
   }
 
-  /** Retries after the server could not store the result. */
-  #resendLater(id: string): void {
+  /** Retries after the server could not store the result or the input request. */
+  #resendLater(id: string, hasInput: boolean): void {
     if (this.#outbox.has(id)) this.#settings.clock.after(RESEND_MS, () => this.#resend(id));
+    else if (hasInput) this.#settings.clock.after(RESEND_MS, () => this.#inputs.resend(id));
   }
 
   #lost(why: string, refusal?: ErrorCode): void {

@@ -11,6 +11,8 @@ import { anything, type Decoder } from '../decode/decode.ts';
 import { decodeRegistered, decodeSubmitted, decodeToolRequest } from '../decode/views.ts';
 import { PatchboardError } from '../errors.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from '../http/http.ts';
+import { requestInput, type LentInputOptions } from './input-polling.ts';
+import type { LentInputRequest } from './input-request.ts';
 import { lentSpec, type LentTool } from './lent-tool.ts';
 import type { Settings } from '../http/options.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -47,6 +49,12 @@ export interface Provider {
   ack(toolCallId: string, options?: AttemptOptions): Promise<void>;
   /** Emits a progress event. It is sent once, without retries. */
   progress(toolCallId: string, data: unknown, options?: AttemptOptions): Promise<void>;
+  /**
+   * Asks the caller of the call for input, and resolves with the content that fits `schema` (null for a `url`). The clock
+   * of the call stands still meanwhile. Rejects with `PatchboardError`: `input_declined`, `input_unavailable` if the
+   * caller cannot be asked (submit these two codes as the `error` of a FAILED result), `conflict` if the call has ended.
+   */
+  requestInput(toolCallId: string, request: LentInputRequest, options: LentInputOptions): Promise<unknown>;
   /** Submits the result. Retried after a lost connection, because submitting the same result again is idempotent. */
   submit(toolCallId: string, submission: Submission, options?: AttemptOptions): Promise<SubmitResponse>;
 }
@@ -86,6 +94,7 @@ export function provider(settings: Settings, clientId: string): Provider {
     async progress(id, data, options = {}) {
       await send(callRequest(id, 'progress', { data, ...tokenOf(options) }, 'unsafe'), anything, options);
     },
+    requestInput: (id, input, options) => requestInput(settings, headers, id, input, options),
     submit(id, submission, options = {}) {
       return send(
         callRequest(id, 'submit', { ...submission, ...tokenOf(options) }, 'safe'),

@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId } from './support/agent.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { aDevice, DEVICE_INFO, type BareDevice, type Frame } from './support/bare-device.ts';
 
 interface AsyncApi {
@@ -67,6 +68,17 @@ describe('/asyncapi.json', () => {
     await device.register({ ...DEVICE_INFO, timeout_ms: 300 }, { name: 'no spaces', parameters: {} });
     const id = await callId(server, 'device_info');
     const request = await device.next('tool_call_request');
+    const question = { type: 'input_request', id: request['id'], key: 'a', message: 'Which one?' };
+    expect(validatorOf('device.input_request')(question)).toBe(true);
+    device.send({ ...question, schema: { type: 'nonsense' } });
+    await device.next('input_refused');
+    device.send(question);
+    const path = `/v1/tool_calls/${id}/input`;
+    await waitFor(async () => {
+      const given = await server.ask({ method: 'POST', path, body: { id: 'in_1', content: {} } });
+      expect(given.status).toBe(200);
+    });
+    await device.next('input_response');
     await device.next('cancel');
     device.send({ type: 'tool_result', id: request['id'], output: 1 });
     device.send({ type: 'connect' });

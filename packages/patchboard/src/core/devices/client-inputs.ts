@@ -5,7 +5,7 @@ import { openRequests, type InputRequest, type InputRound } from '../call/input.
 import { schemaOf, type InputRequests } from '../call/input-requests.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Waiters, WaitOptions } from '../call/waiters.ts';
-import { failure, ToolFailure, type Failure } from '../failures.ts';
+import { failure, problemOf, ToolFailure, type Failure } from '../failures.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 import {
@@ -95,7 +95,7 @@ export class ClientInputs {
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       return error.failure.code === 'tool_failed'
-        ? failure('body_invalid', error.failure.reasons ?? error.failure.message)
+        ? failure('body_invalid', problemOf(error.failure))
         : error.failure;
     }
   }
