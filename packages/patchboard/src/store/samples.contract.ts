@@ -89,7 +89,7 @@ export function askingForInput(call: Call, at: number = call.createdAt + 2): Cal
     schema: { type: 'string' },
     url: null,
     held: false,
-          attempt: 1,
+    attempt: 1,
     handlesDecline: false,
     requestedAt: at,
     expiresAt: at + 600_000,

@@ -56,6 +56,13 @@ async function respond(server: TestPlatform, id: string, body: object): Promise<
   expect(status, text).toBe(200);
 }
 
+/** A promise that the test resolves. */
+function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
+  let settle: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((resolve) => (settle = resolve));
+  return { promise, resolve: (value) => settle(value) };
+}
+
 describe('the frames', () => {
   it('ask the caller, and bring the response with a new deadline', async () => {
     const server = await aServer();
@@ -181,7 +188,7 @@ describe('context.requestInput of a device of the SDK', () => {
   it('rejects when the caller declines, the request is invalid, and the call is cancelled', async () => {
     const server = await aServer();
     const errors: unknown[] = [];
-    const cancelled = Promise.withResolvers<unknown>();
+    const cancelled = deferred<unknown>();
     await online(`http://127.0.0.1:${server.port}`, {
       tools: [
         deviceTool({
@@ -231,7 +238,7 @@ describe('context.requestInput of a device of the SDK', () => {
     const proxy = await aDroppingProxy(() => server.port);
     closeLater(() => proxy.close());
     const tool = asking();
-    const begun = Promise.withResolvers<void>();
+    const begun = deferred<void>();
     const run = (...given: Parameters<typeof tool.run>): unknown => {
       proxy.drop('both');
       begun.resolve();

@@ -233,6 +233,16 @@ describe('examples', () => {
     expect((await agent.tools()).map(({ name }) => name)).not.toContain('text.slug');
   });
 
+  it.each([
+    ['device-that-asks.ts', "Which camera?\n{ picture: 'back-high.jpg' }\n"],
+    ['lend-a-tool-that-asks.ts', 'The last train leaves in 5 minutes. Book it?\n{ given: { book: true } }\n'],
+  ])('%s asks its caller and gets the response', async (file, expected) => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, file)], options());
+    expect(code, error).toBe(0);
+    expect(out).toBe(expected);
+  });
+
   it('lend-a-tool.sh runs calls and leaves', async () => {
     const lender = startCommand('bash', [join(FOLDER, 'lend-a-tool.sh')], options({ CALLS: '1' }));
     await lender.says(/^lending clock\.utc/);

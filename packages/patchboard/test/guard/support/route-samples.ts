@@ -55,7 +55,6 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   waitForCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({ timeout_ms: 0 }) },
   giveInput: { id: 'call', past: [404, 'call_not_found'], body: () => ({ id: 'in_1', content: {} }) },
   cancelCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({}) },
-  giveInput: { id: 'call', past: [404, 'call_not_found'], body: () => ({ id: 'in_1', content: {} }) },
   replayCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({ args: { n: 2 } }) },
   createRun: { past: [200, null], body: () => ({ run_id: 'run_sample' }) },
   listRuns: { past: [200, null] },
