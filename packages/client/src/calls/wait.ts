@@ -91,6 +91,8 @@ export class CallWait {
 
   /** Resolves when the call no longer waits for this request. */
   async #untilOver(request: InputRequestView, signal: AbortSignal): Promise<void> {
+    // A program responds at once, and then needs no poll.
+    await pause(this.#settings.clock, backoff(this.#settings, 1), signal);
     for (;;) {
       const call = await this.#poll({ signal, deadline: Infinity }, null);
       if (isEnded(call) || call.input_request?.id !== request.id) return;

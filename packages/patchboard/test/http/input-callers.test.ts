@@ -1,5 +1,6 @@
 import { createClient, createToolCalling, DECLINE_INPUT, type PatchboardClient } from '@patchboard/client';
 import { useToolCalling } from '@patchboard/client/vue';
+import type { CallView } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InputRequired } from '../../src/core/call/input.ts';
 import { aServerTool } from '../support/an-engine.ts';
@@ -76,9 +77,12 @@ describe('the TypeScript client', () => {
       },
     });
     const { tool_call_id: id } = await client.invoke('ask');
-    const waiting = watching.wait(id);
     await waitFor(async () => expect((await client.get(id)).input_request).toBeDefined());
-    const { input_request: request } = await client.get(id);
+    const waiting = watching.wait(id);
+    await waitFor(() => expect(asked).toHaveLength(1));
+    // A wait of a caller that can respond returns although the call has not ended.
+    const early = await fetch(`${server.url}/v1/tool_calls/${id}`, { headers: { prefer: 'wait=30' } });
+    const { input_request: request } = (await early.json()) as CallView;
     await client.respondInput(id, { id: request!.id, content: { city: 'Bergen' } });
     expect((await waiting).result).toEqual({ said: { city: 'Bergen' } });
     expect(asked).toEqual(['GET']);
