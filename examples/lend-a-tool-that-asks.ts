@@ -17,18 +17,18 @@ const { rejected } = await provider.register([
 for (const { name, reason } of rejected) throw new Error(`${name} was rejected: ${reason}`);
 
 /** Runs one call: asks, then submits the result. */
-async function serve({ requests, ack, requestInput, submit }: Provider): Promise<void> {
-  for await (const { tool_call_id: id, attempt_token: attemptToken } of requests()) {
-    await ack(id, { attemptToken });
+async function serve(office: Provider): Promise<void> {
+  for await (const { tool_call_id: id, attempt_token: attemptToken } of office.requests()) {
+    await office.ack(id, { attemptToken });
     try {
       // The key names the request: a program that is restarted asks for the same, and the caller is asked once.
-      const given = await requestInput(id, CONFIRM, { attemptToken, key: 'confirm' });
-      await submit(id, { status: 'SUCCEEDED', result: { given } }, { attemptToken });
+      const given = await office.requestInput(id, CONFIRM, { attemptToken, key: 'confirm' });
+      await office.submit(id, { status: 'SUCCEEDED', result: { given } }, { attemptToken });
     } catch (error) {
       if (!(error instanceof PatchboardError)) throw error;
       // `input_declined`, or `input_unavailable` if this caller cannot be asked.
       const { code, message } = error;
-      await submit(
+      await office.submit(
         id,
         { status: 'FAILED', error: { code: code as 'input_declined', message } },
         { attemptToken },

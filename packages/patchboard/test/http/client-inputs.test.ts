@@ -18,7 +18,7 @@ const CITY = {
 
 interface Asking {
   readonly id: string;
-  ask(body?: object, headers?: Record<string, string>): Promise<HttpResponse>;
+  readonly ask: (body?: object, headers?: Record<string, string>) => Promise<HttpResponse>;
 }
 
 /** A client that has received a call of its tool. */
