@@ -151,13 +151,13 @@ function checkInputs(calls: ReadonlyMap<string, Call>, history: History): void {
     if (taken.size > 1) history.violations.push(`${key} took ${taken.size} responses: ${[...taken].join()}`);
     const [content] = taken;
     const round = calls.get(callId)?.inputs.find(({ id }) => id === requestId);
-    if (round?.response?.content !== content)
+    if (round?.response?.contentJson !== JSON.stringify(content))
       history.violations.push(`${key} took ${content} and keeps ${JSON.stringify(round?.response)}`);
   }
   for (const { id, toolName, state, inputs } of calls.values()) {
     if (state.name !== 'COMPLETED' || (toolName !== TOOLS.ask && toolName !== TOOLS.askReturned)) continue;
     const { given } = JSON.parse(state.resultJson) as { given: unknown };
-    if (inputs.at(-1)?.response?.content !== given)
+    if (inputs.at(-1)?.response?.contentJson !== JSON.stringify(given))
       history.violations.push(`${id} ran with ${JSON.stringify(given)}, which its caller did not give`);
   }
 }

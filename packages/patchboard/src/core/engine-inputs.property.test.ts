@@ -181,7 +181,7 @@ class World {
         // A crash may lose the result of a response, but never the response.
         for (const content of taken)
           expect(response).toMatchObject(
-            content === -1 ? { action: 'decline' } : { action: 'accept', content },
+            content === -1 ? { action: 'decline' } : { action: 'accept', contentJson: String(content) },
           );
       }
       if (call.state.name === 'INPUT_REQUIRED' && call.state.held) expect(openRequests(call).length).toBe(1);
@@ -191,7 +191,7 @@ class World {
     }
     for (const { callId, content } of this.seen) {
       const call = await this.durable.findCall(callId);
-      expect(call?.inputs.map(({ response }) => response?.content)).toContain(content);
+      expect(call?.inputs.map(({ response }) => response?.contentJson)).toContain(JSON.stringify(content));
     }
     const { executing } = this.#fixture.engine.load();
     expect(executing).toBeLessThanOrEqual(2);

@@ -4,66 +4,16 @@ import {
   anEngine,
   aPrincipal,
   aRequest,
-  aServerTool,
   type EngineFixture,
 } from '../../test/support/an-engine.ts';
+import { asked, CITY, holding, me, PARIS, returning, stateOf } from '../../test/support/asking-tools.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call/call.ts';
 import { InputRequired, openRequests, type InputRequest } from './call/input.ts';
-import type { ServerTool, ToolContext } from './tools/server-tool.ts';
+import type { ServerTool } from './tools/server-tool.ts';
 
-const me = aPrincipal();
 const other = aPrincipal({ id: 'other', agentId: 'other' });
 const operator = aPrincipal({ kind: 'operator', id: 'op', agentId: 'op' });
-const CITY = {
-  message: 'Which city?',
-  schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-} as const;
-const PARIS = { id: 'in_1', action: 'accept', content: { city: 'Paris' } } as const;
-
-function holding(given: Partial<ServerTool> = {}): ServerTool {
-  return aServerTool({
-    name: 'ask',
-    execute: async (_args, context) => ({ said: await context.requestInput(CITY) }),
-    ...given,
-  });
-}
-
-function returning(given: Partial<ServerTool> = {}): ServerTool & { runs: ToolContext[] } {
-  const runs: ToolContext[] = [];
-  const tool = aServerTool({
-    name: 'ask',
-    execute: (_args, context) => {
-      runs.push(context);
-      const { city } = context.inputs;
-      return city === undefined
-        ? new InputRequired({ city: CITY }, { step: 1 })
-        : { said: city.content, carried: context.carried };
-    },
-    ...given,
-  });
-  return { ...tool, runs };
-}
-
-async function asked(
-  tool: ServerTool,
-  given: Omit<Parameters<typeof anEngine>[0], 'tools'> = {},
-  request: Partial<Parameters<typeof aRequest>[0]> = {},
-): Promise<EngineFixture & { call: Call }> {
-  const fixture = await anEngine({ tools: [tool], ...given });
-  const { id } = accepted(await fixture.engine.submit(aRequest({ toolName: 'ask', ...request }), me));
-  await settled();
-  const call = await fixture.engine.calls.find(me, id);
-  if (call === undefined) throw new Error(`no such call: ${id}`);
-  return { ...fixture, call };
-}
-
-async function stateOf({ engine }: EngineFixture, { id }: Call): Promise<Call['state']> {
-  await settled();
-  const call = await engine.calls.find(me, id);
-  if (call === undefined) throw new Error(`no such call: ${id}`);
-  return call.state;
-}
 
 describe('a tool that asks its caller', () => {
   it('gets the content and goes on, in the same attempt', async () => {
@@ -310,7 +260,7 @@ describe('the response', () => {
     await engine.calls.respond(me, call.id, { ...PARIS, content: { password: 'hunter2' } });
     await settled();
     const ended = await store.findCall(call.id);
-    expect(ended?.inputs[0]?.response?.content).toEqual({ password: '[redacted]' });
+    expect(ended?.inputs[0]?.response?.contentJson).toBe('{"password":"[redacted]"}');
     const rows = await store.readLedger({ callId: call.id }, 0, 100);
     const kinds = rows.map(({ row }) => row.kind);
     expect(kinds).toContain('input_required');
@@ -329,6 +279,22 @@ describe('a caller that cannot be asked', () => {
       });
       expect(fixture.engine.load().executing).toBe(0);
     }
+  });
+
+  it('is the caller of a call that a grant let through, unless the contract declares asks_input', async () => {
+    const fixture = await asked(holding({ annotations: { requires_approval: true } }));
+    const { engine, call } = fixture;
+    const digest = call.approval?.digest ?? '';
+    const grant = { scope: 'exact', when: [], thisAgentOnly: true, lifetimeMs: null } as const;
+    expect(
+      await engine.calls.decide(operator, call.id, { decision: 'allow', digest, note: null, grant }),
+    ).toMatchObject({ ok: true });
+    const again = accepted(await engine.submit(aRequest({ toolName: 'ask' }), me));
+    expect(await stateOf(fixture, again)).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'input_unavailable' },
+    });
+    expect((await engine.calls.find(me, again.id))?.approval).toBeNull();
   });
 
   it('is the caller of an approved call, unless the contract declares asks_input', async () => {
@@ -397,6 +363,24 @@ describe('after a restart', () => {
       name: 'SEALED',
       error: { code: 'interrupted', outcome: 'unknown' },
     });
+  });
+
+  it('takes no response to a held request while its tool waits for a slot to run again', async () => {
+    const tool = holding({ annotations: { idempotent: true } });
+    const before = await anEngine({ tools: [tool] });
+    const calls = [1, 2].map(async () =>
+      accepted(await before.engine.submit(aRequest({ toolName: 'ask' }), me)),
+    );
+    const [first, second] = await Promise.all(calls);
+    await settled();
+    const limits = { concurrencyPerRun: 1 };
+    const after = await anEngine({ tools: [tool], store: before.store, clock: before.clock, limits });
+    await settled();
+    if (first === undefined || second === undefined) throw new Error('two calls were made');
+    const results = await Promise.all(
+      [first, second].map(({ id }) => after.engine.calls.respond(me, id, PARIS)),
+    );
+    expect(results.map(({ ok }) => ok)).toEqual([false, false]);
   });
 
   it('a held request of an idempotent tool is made again, and the old one takes no response', async () => {

@@ -92,6 +92,8 @@ export class Engine {
   readonly #approvals: Approvals;
   readonly #responses: ResponseCache;
   readonly #endedListeners: Set<(call: Call) => void> = new Set();
+  /** Of the drain: calls that end, or give up their slot to wait for input. */
+  readonly #idleListeners: Set<() => void> = new Set();
   readonly #refusedListeners: Set<(refused: RefusedCall) => void> = new Set();
   #draining = false;
 
@@ -292,7 +294,10 @@ export class Engine {
     await drainCalls({
       ...this.#parts,
       lifecycle: this.#lifecycle,
-      onEnded: (listener) => this.onEnded(listener),
+      onIdle: (listener) => {
+        this.#idleListeners.add(listener);
+        return () => this.#idleListeners.delete(listener);
+      },
     });
     this.devices.disconnectAll();
     this.#lifecycle.close();
@@ -303,6 +308,7 @@ export class Engine {
 
   #inputRequired({ call, caller }: LiveCall): void {
     this.#waiters.inputRequired(call);
+    for (const listener of this.#idleListeners) listener();
     try {
       caller.onInputRequired?.(call);
     } catch (error) {
@@ -319,5 +325,6 @@ export class Engine {
     this.#responses.ended(call);
     this.#waiters.wake(call);
     for (const listener of this.#endedListeners) listener(call);
+    for (const listener of this.#idleListeners) listener();
   }
 }

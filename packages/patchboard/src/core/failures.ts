@@ -37,6 +37,7 @@ export const RETRYABLE_BY_OUTCOME: ReadonlySet<FailureCode> = new Set<FailureCod
   'queue_timeout',
   'queue_full',
   'upstream_unreachable',
+  'input_expired',
 ]);
 
 /** The one place that decides `retryable`: a second call must not repeat an effect that the first may have had. */

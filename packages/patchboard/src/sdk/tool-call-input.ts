@@ -1,6 +1,6 @@
 import type { InputAction, JsonSchema } from '@patchboard/wire';
 import type { Call } from '../core/call/call.ts';
-import { openRequests, waitsForInput, type InputRound } from '../core/call/input.ts';
+import { openRequests, responseOf, waitsForInput, type InputRound } from '../core/call/input.ts';
 import { anything, object, oneOf, text, type Rule } from './shape.ts';
 
 /** What a running tool needs from its caller: content that fits `schema`, or a visit to `url`. */
@@ -68,7 +68,7 @@ export function pendingInputs(call: Call): PendingInputRequest[] {
 }
 
 export function inputsOf({ inputs }: Call): ToolCallInput[] {
-  return inputs.map((round) => ({ ...requestOf(round), ...responseOf(round) }));
+  return inputs.map((round) => ({ ...requestOf(round), ...responseFields(round) }));
 }
 
 function requestOf({ id, message, schema, url, expiresAt }: InputRound): ToolCallInputRequest {
@@ -81,8 +81,11 @@ function requestOf({ id, message, schema, url, expiresAt }: InputRound): ToolCal
   };
 }
 
-function responseOf({ requestedAt, response }: InputRound): Omit<ToolCallInput, keyof ToolCallInputRequest> {
+function responseFields({
+  requestedAt,
+  response,
+}: InputRound): Omit<ToolCallInput, keyof ToolCallInputRequest> {
   if (response === null) return { requestedAt };
-  const { action, content, at } = response;
-  return { requestedAt, action, ...(action === 'accept' ? { content } : {}), respondedAt: at };
+  const { action, content } = responseOf(response);
+  return { requestedAt, action, ...(action === 'accept' ? { content } : {}), respondedAt: response.at };
 }

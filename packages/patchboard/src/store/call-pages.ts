@@ -1,4 +1,5 @@
 import type { Call } from '../core/call/call.ts';
+import { inputCharacters } from '../core/call/input.ts';
 import type { Page } from '../core/ports.ts';
 
 /** A page ends when its calls exceed this size, to bound the memory of a response. */
@@ -23,7 +24,8 @@ export function callPage<Found extends { readonly id: string }>(
   return { items, nextCursor: taken < found.length ? (found[taken - 1]?.id ?? null) : null };
 }
 
-function sizeOf({ argsJson, approval, state }: Call): number {
+function sizeOf(call: Call): number {
+  const { argsJson, approval, state } = call;
   const result = 'resultJson' in state ? state.resultJson.length : 0;
-  return argsJson.length + (approval?.originalArgsJson?.length ?? 0) + result;
+  return argsJson.length + (approval?.originalArgsJson?.length ?? 0) + result + inputCharacters(call);
 }

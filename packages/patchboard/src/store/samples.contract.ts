@@ -94,7 +94,7 @@ export function askingForInput(call: Call, at: number = call.createdAt + 2): Cal
     requestedAt: at,
     expiresAt: at + 600_000,
     remainingMs: 1000,
-    carry: { step: 1 },
+    carryJson: '{"step":1}',
     response: null,
   };
   const state = { name: 'INPUT_REQUIRED', deadlineAt: at + 600_000, attempt: 1, held: false } as const;

@@ -32,6 +32,17 @@ export interface GrantQuery {
   readonly args: unknown;
 }
 
+const GRANT_RULE = 'grant:';
+
+/** The `rule` of a decision that a grant made. */
+export function grantRule(id: string): string {
+  return `${GRANT_RULE}${id}`;
+}
+
+export function isGrantRule(rule: string): boolean {
+  return rule.startsWith(GRANT_RULE);
+}
+
 /** Hash of the arguments, independent of member order. */
 export function argsDigest(digest: Digest, args: unknown): string {
   return digest.sha256(canonicalJson(args));

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { explain } from '../explanation.ts';
-import type { GrantIndex } from './grants.ts';
+import { grantRule, type GrantIndex } from './grants.ts';
 import type { Decision, Guard, GuardRequest } from './guard.ts';
 import { decideFor, mayEverCall } from './policy/decide.ts';
 import { matchesGlob } from './policy/glob.ts';
@@ -94,7 +94,7 @@ export class PolicyGuard implements Guard {
       const grant = this.#grants.match({ tenant, agentId, toolName, toolVersion, args }, this.#clock.now());
       if (grant !== undefined) {
         const why = explain(reason('granted', { by: grant.createdBy }));
-        return { effect: 'allow', rule: `grant:${grant.id}`, ...why, policyVersion };
+        return { effect: 'allow', rule: grantRule(grant.id), ...why, policyVersion };
       }
     }
     return verdict === decided.verdict ? decided.decision : decisionOf(verdict, policyVersion);

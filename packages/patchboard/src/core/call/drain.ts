@@ -13,7 +13,8 @@ export interface DrainParts {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly log: Log;
-  readonly onEnded: (listener: (call: Call) => void) => () => void;
+  /** Calls the listener when a call ends or waits for input. */
+  readonly onIdle: (listener: () => void) => () => void;
 }
 
 /** Before the server stops: waits up to `drainMs` for the calls that run in this process, then seals those that still run. */
@@ -24,10 +25,10 @@ export async function drainCalls(parts: DrainParts): Promise<void> {
   await Promise.all(running().map((live) => seal(parts, live)));
 }
 
-async function allEnded({ onEnded }: DrainParts, running: () => LiveCall[]): Promise<void> {
+async function allEnded({ onIdle }: DrainParts, running: () => LiveCall[]): Promise<void> {
   while (running().length > 0) {
     await new Promise<void>((resolve) => {
-      const stop = onEnded(() => {
+      const stop = onIdle(() => {
         stop();
         resolve();
       });

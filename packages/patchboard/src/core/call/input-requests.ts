@@ -1,12 +1,20 @@
 import { reason, type Reason } from '@patchboard/wire';
 import { BoundedMap } from '../bounded-map.ts';
 import { failure, ToolFailure, type Failure } from '../failures.ts';
+import { utf8Bytes } from '../json/utf8-bytes.ts';
+import { isGrantRule } from '../access/grants.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { inputRequiredRow } from '../ledger/ledger.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, CompiledSchema, Digest, Schemas } from '../ports.ts';
 import type { Call, CallState } from './call.ts';
-import { MAX_INPUT_ROUNDS, type InputRequest, type InputRound } from './input.ts';
+import {
+  INPUT_CONTENT_BYTES,
+  MAX_INPUT_ROUNDS,
+  MAX_REQUESTS_OF_ROUND,
+  type InputRequest,
+  type InputRound,
+} from './input.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCall } from './live-call.ts';
 
@@ -76,14 +84,19 @@ export class InputRequests {
   }
 
   /** Why the caller cannot be asked for that; null if it can. */
-  problem({ call, tool }: LiveCall, { requests }: RequestedInput): Failure | null {
+  problem({ call, tool }: LiveCall, { requests, carry }: RequestedInput): Failure | null {
     if (!call.acceptsInput) return unavailable(reason('input_caller_cannot', { tool: call.toolName }));
     // The operator has seen what runs: input may change it only if the contract says so.
-    if (call.approval !== null && tool?.annotations.asks_input !== true)
+    if (wasApproved(call) && tool?.annotations.asks_input !== true)
       return unavailable(reason('input_of_approved_call', { tool: call.toolName }));
     if ((call.inputs.at(-1)?.round ?? 0) >= MAX_INPUT_ROUNDS)
       return unavailable(reason('input_rounds_used', { rounds: MAX_INPUT_ROUNDS }));
-    if (Object.keys(requests).length === 0) return invalid(reason('input_request_empty'));
+    const count = Object.keys(requests).length;
+    if (count === 0) return invalid(reason('input_request_empty'));
+    if (count > MAX_REQUESTS_OF_ROUND)
+      return invalid(reason('input_requests_too_many', { count: MAX_REQUESTS_OF_ROUND }));
+    if (carry !== undefined && utf8Bytes(JSON.stringify(carry) ?? '') > INPUT_CONTENT_BYTES)
+      return invalid(reason('input_carry_too_large', { bytes: INPUT_CONTENT_BYTES }));
     for (const request of Object.values(requests)) {
       const problem = this.#requestProblem(request);
       if (problem !== null) return problem;
@@ -120,6 +133,7 @@ export class InputRequests {
     { requests, held, carry }: RequestedInput,
     { now, ...times }: Pick<InputRound, 'expiresAt' | 'remainingMs' | 'attempt'> & { readonly now: number },
   ): InputRound[] {
+    const carryJson = JSON.stringify(carry) as string | undefined;
     const round = (inputs.at(-1)?.round ?? 0) + 1;
     return Object.entries(requests).map(([key, request], index) => ({
       id: `in_${inputs.length + index + 1}`,
@@ -132,7 +146,7 @@ export class InputRequests {
       handlesDecline: request.handlesDecline === true,
       requestedAt: now,
       ...times,
-      ...(carry === undefined || index > 0 ? {} : { carry }),
+      ...(carryJson === undefined || index > 0 ? {} : { carryJson }),
       response: null,
     }));
   }
@@ -154,4 +168,9 @@ function unavailable(why: Reason): Failure {
 
 function invalid(why: Reason): Failure {
   return failure('tool_failed', why);
+}
+
+/** An operator has seen the call, or granted it in advance. */
+function wasApproved({ approval, decision }: Call): boolean {
+  return approval !== null || isGrantRule(decision.rule);
 }

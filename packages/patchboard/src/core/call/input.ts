@@ -51,15 +51,26 @@ export interface InputRound {
   readonly expiresAt: number;
   /** What is left of the tool's time. The tool's clock stops while the request is open. */
   readonly remainingMs: number;
-  /** What a tool that returned the request keeps for its next run; absent: nothing. */
-  readonly carry?: unknown;
-  readonly response: (InputResponse & { readonly at: number }) | null;
+  /** JSON text of what a tool that returned the request keeps for its next run; absent: nothing. */
+  readonly carryJson?: string;
+  readonly response: StoredResponse | null;
 }
+
+/** A response as JSON text, so that a tool cannot change what is recorded. */
+export interface StoredResponse {
+  readonly action: InputAction;
+  /** Null for a link and for a declined request. */
+  readonly contentJson: string | null;
+  readonly at: number;
+}
+
+/** Requests that may be returned together. */
+export const MAX_REQUESTS_OF_ROUND = 20;
 
 /** A call may ask its caller this often. */
 export const MAX_INPUT_ROUNDS = 10;
 
-/** Upper bound on the JSON text of one response. */
+/** Upper bound on the JSON text of one response, and of what a tool keeps for its next run. */
 export const INPUT_CONTENT_BYTES = 65_536;
 
 /**
@@ -90,14 +101,28 @@ export function waitsForInput(call: Call): boolean {
 /** The responses by key, for a tool that runs again. The newest of a key counts. */
 export function responsesByKey({ inputs }: Pick<Call, 'inputs'>): Readonly<Record<string, InputResponse>> {
   const responses: Record<string, InputResponse> = {};
-  for (const { key, response } of inputs)
-    if (response !== null) responses[key] = { action: response.action, content: response.content };
+  for (const { key, response } of inputs) if (response !== null) responses[key] = responseOf(response);
   return responses;
+}
+
+export function responseOf({ action, contentJson }: StoredResponse): InputResponse {
+  return { action, content: contentJson === null ? null : (JSON.parse(contentJson) as unknown) };
 }
 
 /** What the tool kept for its next run; undefined: nothing. */
 export function carriedState({ inputs }: Pick<Call, 'inputs'>): unknown {
-  return inputs.findLast(({ carry }) => carry !== undefined)?.carry;
+  const text = inputs.findLast(({ carryJson }) => carryJson !== undefined)?.carryJson;
+  return text === undefined ? undefined : (JSON.parse(text) as unknown);
+}
+
+/** The length of the texts that are held in memory while the call is open. */
+export function inputCharacters({ inputs }: Pick<Call, 'inputs'>): number {
+  let characters = 0;
+  for (const { message, schema, carryJson, response } of inputs) {
+    characters += message.length + (carryJson?.length ?? 0) + (response?.contentJson?.length ?? 0);
+    if (schema !== null) characters += JSON.stringify(schema).length;
+  }
+  return characters;
 }
 
 /**

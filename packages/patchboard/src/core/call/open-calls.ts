@@ -1,4 +1,5 @@
 import type { Call, OpenState } from './call.ts';
+import { inputCharacters } from './input.ts';
 
 type OpenCall = Call & { readonly state: OpenState };
 
@@ -66,14 +67,20 @@ export class OpenCalls {
   }
 }
 
-function count(counts: Counts, { state, argsJson }: OpenCall, change: 1 | -1): void {
+function count(counts: Counts, call: OpenCall, change: 1 | -1): void {
+  const { state } = call;
   counts.calls += change;
-  counts.characters += change * argsJson.length;
+  counts.characters += change * charactersOf(call);
   counts.byState[state.name] += change;
 }
 
+function charactersOf(call: OpenCall): number {
+  const { argsJson, inputs } = call;
+  return inputs.length === 0 ? argsJson.length : argsJson.length + inputCharacters(call);
+}
+
 function shift(counts: Counts, from: OpenCall, to: OpenCall): void {
-  counts.characters += to.argsJson.length - from.argsJson.length;
+  counts.characters += charactersOf(to) - charactersOf(from);
   counts.byState[from.state.name] -= 1;
   counts.byState[to.state.name] += 1;
 }

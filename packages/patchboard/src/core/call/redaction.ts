@@ -54,8 +54,15 @@ export function redactEnded(redactor: Redactor, ended: Call): Call {
 
 function redactedInputs(redactor: Redactor, { inputs }: Call): Call['inputs'] {
   return inputs.map((round) => {
-    const { response } = round;
-    if (response === null) return round;
-    return { ...round, response: { ...response, content: redactor.value(response.content) } };
+    // The tool does not run again: what it kept is not needed any more.
+    const { carryJson: _carry, ...kept } = round;
+    const { key, response } = kept;
+    if (response === null || response.contentJson === null) return kept;
+    // The key of the request is the name of the content, whatever the content is.
+    const named = redactor.value({ [key]: JSON.parse(response.contentJson) as unknown }) as Record<
+      string,
+      unknown
+    >;
+    return { ...kept, response: { ...response, contentJson: JSON.stringify(named[key]) } };
   });
 }

@@ -90,7 +90,7 @@ describe('a device that asks the caller', () => {
     });
     await clock.advance(TIMEOUT_MS * 3);
     expect(await engine.calls.respond(me, call.id, PARIS)).toMatchObject({ ok: true });
-    expect(first.responses).toMatchObject([{ key: 'a', response: { content: { city: 'Paris' } } }]);
+    expect(first.responses).toMatchObject([{ key: 'a', response: { contentJson: '{"city":"Paris"}' } }]);
     const after = await current(scene, call);
     expect(after.state).toMatchObject({ name: 'EXECUTING', attempt: 1, deadlineAt: clock.now() + 20_000 });
     expect(attemptToken(after)).toBe(attemptToken(call));
@@ -252,7 +252,7 @@ describe('a device that asks the caller', () => {
     expect(first.responses).toEqual([]);
     const resume = first.device.resumeToken;
     const second = await aDevice(engine, [CAMERA], 'phone', { resume, holding: [requestId(call)] });
-    expect(second.responses).toMatchObject([{ id: 'in_1', response: { content: { city: 'Paris' } } }]);
+    expect(second.responses).toMatchObject([{ id: 'in_1', response: { contentJson: '{"city":"Paris"}' } }]);
     expect(second.requests).toEqual([]);
     await clock.advance(GRACE_MS);
     expect((await current(scene, call)).state.name).toBe('EXECUTING');
@@ -416,7 +416,10 @@ describe('a client over HTTP that asks the caller', () => {
     const waiting = engine.clientInputs.requestAndWait(phone, call.id, given, 30_000);
     expect((await current(scene, call)).state).toMatchObject({ name: 'INPUT_REQUIRED', attempt: 1 });
     await engine.calls.respond(me, call.id, PARIS);
-    expect(await waiting).toMatchObject({ ok: true, round: { response: { content: { city: 'Paris' } } } });
+    expect(await waiting).toMatchObject({
+      ok: true,
+      round: { response: { contentJson: '{"city":"Paris"}' } },
+    });
     expect(await engine.clientInputs.requestAndWait(phone, call.id, given, 30_000)).toMatchObject({
       round: { response: { action: 'accept' } },
     });
@@ -443,7 +446,7 @@ describe('a client over HTTP that asks the caller', () => {
     const next = await anEngine({ ...LIMITS, store, clock });
     await next.engine.calls.respond(me, call.id, PARIS);
     expect(next.engine.clientQueues.unacknowledged('default', 'phone')).toEqual([]);
-    expect(await ask(next, call)).toMatchObject({ round: { response: { content: { city: 'Paris' } } } });
+    expect(await ask(next, call)).toMatchObject({ round: { response: { contentJson: '{"city":"Paris"}' } } });
   });
 
   it('is sent a cancellation when the request expires', async () => {

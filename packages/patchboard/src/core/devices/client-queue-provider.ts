@@ -41,6 +41,11 @@ export class ClientQueueProvider implements Provider {
     return true;
   }
 
+  /** The client works on over restarts, and reads the response when it is back. */
+  awaitsInput(): boolean {
+    return true;
+  }
+
   inputGiven({ call }: LiveCall): void {
     this.#inputGiven(call);
   }

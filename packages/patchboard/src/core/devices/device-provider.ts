@@ -99,6 +99,10 @@ export class DeviceProvider implements Provider {
   }
 
   /** A device that is disconnected gets the response when it resumes. */
+  awaitsInput(live: LiveCall): boolean {
+    return this.#parts.queue.awaitsInput(live);
+  }
+
   inputGiven(live: LiveCall, round: InputRound): void {
     this.deviceOf(live)?.link?.inputGiven(live.call, round);
     this.#parts.queue.inputGiven(live, round);

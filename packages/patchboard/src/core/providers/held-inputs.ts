@@ -1,6 +1,12 @@
 import { failure, ToolFailure } from '../failures.ts';
 import { reason, type JsonSchema } from '@patchboard/wire';
-import type { InputRequest, InputRound, LibrarySchema } from '../call/input.ts';
+import {
+  responseOf,
+  type InputRequest,
+  type InputResponse,
+  type InputRound,
+  type LibrarySchema,
+} from '../call/input.ts';
 import type { InputRequests } from '../call/input-requests.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
@@ -37,29 +43,44 @@ export class HeldInputs {
     return asked;
   }
 
+  /** Whether an attempt of this process waits for a response. After a restart none does. */
+  awaits(live: LiveCall): boolean {
+    return this.#waiting.has(live);
+  }
+
   /** The caller has responded. */
   given(live: LiveCall, round: InputRound): void {
     this.#waiting.get(live)?.(round);
   }
 
   async #ask(live: LiveCall, request: InputRequest): Promise<unknown> {
-    if (!(await this.#requests.record(live, { requests: { input: request }, held: true })))
-      throw new ToolFailure(ended(live));
-    const { signal } = live.stop;
+    // The response may come as soon as the request is durable.
+    const given = this.#response(live);
     try {
-      return await new Promise<unknown>((resolve, reject) => {
-        const stop = (): void => reject(new ToolFailure(ended(live)));
-        if (signal.aborted) stop();
-        signal.addEventListener('abort', stop, { once: true });
-        this.#waiting.set(live, ({ response }) => {
-          signal.removeEventListener('abort', stop);
-          if (response?.action === 'accept') resolve(response.content);
-          else reject(new ToolFailure(failure('input_declined')));
-        });
-      });
+      if (!(await this.#requests.record(live, { requests: { input: request }, held: true })))
+        throw new ToolFailure(ended(live));
+      const { action, content } = await given;
+      if (action === 'accept') return content;
+      throw new ToolFailure(failure('input_declined'));
     } finally {
       this.#waiting.delete(live);
     }
+  }
+
+  #response(live: LiveCall): Promise<InputResponse> {
+    const { signal } = live.stop;
+    const response = new Promise<InputResponse>((resolve, reject) => {
+      const stop = (): void => reject(new ToolFailure(ended(live)));
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop, { once: true });
+      this.#waiting.set(live, ({ response: stored }) => {
+        signal.removeEventListener('abort', stop);
+        if (stored !== null) resolve(responseOf(stored));
+      });
+    });
+    // If the request is not recorded, it is not awaited.
+    response.catch(() => {});
+    return response;
   }
 }
 

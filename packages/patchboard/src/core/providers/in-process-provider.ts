@@ -1,6 +1,6 @@
 import { type FailureCode, type Reason, reason } from '@patchboard/wire';
 import { isAsApproved } from '../call/as-approved.ts';
-import { attemptsOf, type CallState } from '../call/call.ts';
+import { attemptsOf, isOpen, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { continuedMs, InputRequired, type InputRound } from '../call/input.ts';
@@ -118,6 +118,10 @@ export class InProcessProvider implements Provider {
     return !wasRunning || mayRepeat(tool, call, MAX_ATTEMPTS_OVER_RESTARTS);
   }
 
+  awaitsInput(live: LiveCall): boolean {
+    return this.#heldInputs.awaits(live);
+  }
+
   inputGiven(live: LiveCall, round: InputRound): void {
     this.#heldInputs.given(live, round);
   }
@@ -159,7 +163,7 @@ export class InProcessProvider implements Provider {
   }
 
   #queue(live: LiveCall, tool: RegisteredTool): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || !isOpen(live.call)) return;
     const keys = this.#slotKeys(serverToolOf(tool), live.call.tenant, live.call.runId);
     const run = (): void => {
       if (this.#isStopped) return;

@@ -30,6 +30,8 @@ export interface Provider {
    * executing and must not be repeated. `tool`: as it is registered now.
    */
   recover(live: LiveCall, tool: RegisteredTool | undefined): boolean;
+  /** Whether the attempt that made a held input request still waits for the response. */
+  awaitsInput(live: LiveCall): boolean;
   /** The caller has responded to an input request for which the attempt waits. */
   inputGiven(live: LiveCall, round: InputRound): void;
   isOnline(tool: RegisteredTool, tenant: string): boolean;

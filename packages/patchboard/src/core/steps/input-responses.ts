@@ -1,11 +1,11 @@
 import { reason, type InputAction } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import { isOpen, type CallState } from '../call/call.ts';
-import { endState } from '../call/end-state.ts';
-import { INPUT_CONTENT_BYTES, openRequests, type InputResponse, type InputRound } from '../call/input.ts';
+import { endState, expiry } from '../call/end-state.ts';
+import { INPUT_CONTENT_BYTES, openRequests, type InputRound } from '../call/input.ts';
 import type { InputRequests } from '../call/input-requests.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import type { LiveCall } from '../call/live-call.ts';
+import { isIdempotent, type LiveCall } from '../call/live-call.ts';
 import { failed } from '../call/outcome.ts';
 import { denied, failure, type Failure } from '../failures.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
@@ -53,42 +53,69 @@ export class InputResponses {
       const { call } = live;
       const round = this.#requested(live, given);
       if ('code' in round) return round;
-      const response: InputResponse = {
-        action: given.action,
-        // A link has no content: none is stored that was not validated.
-        content: given.action === 'accept' && round.schema !== null ? (given.content ?? null) : null,
-      };
-      const problem = this.#contentProblem(round, response);
-      if (problem !== null) return problem;
       const at = this.#parts.clock.now();
-      const responded = { ...round, response: { ...response, at } };
+      if (call.state.name === 'INPUT_REQUIRED' && call.state.deadlineAt <= at)
+        return await this.#expired(live);
+      const { action } = given;
+      // A link has no content: none is stored that was not validated.
+      const content = action === 'accept' && round.schema !== null ? (given.content ?? null) : undefined;
+      const contentJson = content === undefined ? null : JSON.stringify(content);
+      const problem = this.#contentProblem(live, round, content, contentJson);
+      if (problem !== null) return problem;
+      const responded: InputRound = { ...round, response: { action, contentJson, at } };
       const inputs = call.inputs.map((one) => (one.id === round.id ? responded : one));
       const { states, after } = this.#next(live, responded, openRequests({ inputs }).length > 0, at);
       const isTaken = await this.#parts.lifecycle.advance(live, states, {
         inputs,
-        rows: (moved) => [inputGivenRow(moved, responded, this.#contentHash(response), at)],
+        rows: (moved) => [inputGivenRow(moved, responded, this.#contentHash(content), at)],
       });
-      if (!isTaken) continue;
-      after(live, responded);
-      return null;
+      if (isTaken) {
+        after(live, responded);
+        return null;
+      }
+      // Without a newer row the call is not stored any more.
+      if (live.call.version === call.version)
+        return failure('call_not_found', reason('call_unknown', { id: call.id }));
     }
   }
 
-  #requested({ call }: LiveCall, { id }: GivenInput): InputRound | Failure {
+  #requested(live: LiveCall, { id }: GivenInput): InputRound | Failure {
+    const { call } = live;
     if (call.state.name !== 'INPUT_REQUIRED') return notRequested(call.id, call.state.name);
     const round = call.inputs.find((one) => one.id === id);
     if (round === undefined) return failure('conflict', reason('input_request_unknown', { id }));
     if (round.response !== null) return failure('conflict', reason('input_already_given', { id }));
-    // An earlier process asked it; the tool has asked anew since.
-    if (!openRequests(call).includes(round))
+    // An earlier process made it, and the tool makes it anew when it runs again.
+    if (
+      !openRequests(call).includes(round) ||
+      (round.held && !this.#parts.providers.ofCall(call).awaitsInput(live))
+    )
       return failure('conflict', reason('input_request_unknown', { id }));
     return round;
   }
 
-  #contentProblem({ id, schema }: InputRound, { action, content }: InputResponse): Failure | null {
-    if (action === 'decline' || schema === null) return null;
-    if (utf8Bytes(JSON.stringify(content)) > INPUT_CONTENT_BYTES)
+  /** The clock that ends the call is late. */
+  async #expired(live: LiveCall): Promise<Failure> {
+    const { lifecycle } = this.#parts;
+    const { call } = live;
+    await lifecycle.end(live, expiry(call, lifecycle.outcomeKnowledge(live), isIdempotent(live)));
+    return notRequested(call.id, live.call.state.name);
+  }
+
+  #contentProblem(
+    { call: { tenant } }: LiveCall,
+    { id, schema }: InputRound,
+    content: unknown,
+    contentJson: string | null,
+  ): Failure | null {
+    if (contentJson === null || schema === null) return null;
+    const { limits, lifecycle } = this.#parts;
+    if (utf8Bytes(contentJson) > INPUT_CONTENT_BYTES)
       return failure('too_large', reason('input_over_limit', { bytes: INPUT_CONTENT_BYTES }));
+    if (lifecycle.open.of(tenant).characters + contentJson.length > limits.openBytesPerTenant)
+      return failure('overloaded', reason('open_bytes_of_tenant', { bytes: limits.openBytesPerTenant }));
+    if (lifecycle.open.all.characters + contentJson.length > limits.openBytesServer)
+      return failure('overloaded', reason('open_bytes_of_server', { bytes: limits.openBytesServer }));
     const compiled = this.#parts.requests.compiled(schema);
     // It was compiled when it was requested.
     if (!compiled.ok)
@@ -112,7 +139,10 @@ export class InputResponses {
     if (!responded.held)
       return {
         states: [{ ...state, deadlineAt: at + limits.queueWaitMs }],
-        after: (live) => providers.ofCall(live.call).start(live),
+        after: (live) => {
+          // It may have ended meanwhile.
+          if (isOpen(live.call)) providers.ofCall(live.call).start(live);
+        },
       };
     const { attempt, device } = state;
     const executing: CallState = {
@@ -130,8 +160,8 @@ export class InputResponses {
     };
   }
 
-  #contentHash({ action, content }: InputResponse): string | undefined {
-    return action === 'accept' ? this.#parts.digest.sha256(canonicalJson(content)) : undefined;
+  #contentHash(content: unknown): string | undefined {
+    return content === undefined ? undefined : this.#parts.digest.sha256(canonicalJson(content));
   }
 }
 

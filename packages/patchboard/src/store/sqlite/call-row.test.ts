@@ -45,7 +45,7 @@ const CALL: Call = {
       requestedAt: 13,
       expiresAt: 20,
       remainingMs: 5,
-      response: { action: 'accept', content: 'an answer', at: 14 },
+      response: { action: 'accept', contentJson: '"an answer"', at: 14 },
     },
   ],
   timeline: [

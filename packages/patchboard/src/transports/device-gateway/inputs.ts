@@ -1,6 +1,6 @@
 import { reason, rfc3339, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
-import type { InputRound } from '../../core/call/input.ts';
+import { responseOf, type InputRound } from '../../core/call/input.ts';
 import type { Device } from '../../core/devices/device.ts';
 import { parseRequestId, requestId } from '../../core/devices/request-id.ts';
 import type { Engine } from '../../core/engine.ts';
@@ -45,7 +45,7 @@ export async function requestInput(
 export function responseFrame(call: Call, round: InputRound): GatewayFrame | null {
   const { id, key, schema, response, remainingMs } = round;
   if (response === null) return null;
-  const { action, content, at } = response;
+  const { action, content } = responseOf(response);
   return {
     type: 'input_response',
     id: requestId(call),
@@ -53,7 +53,7 @@ export function responseFrame(call: Call, round: InputRound): GatewayFrame | nul
     input_request_id: id,
     action,
     ...(action === 'accept' && schema !== null ? { content } : {}),
-    deadline_at: rfc3339(at + remainingMs),
+    deadline_at: rfc3339(response.at + remainingMs),
   };
 }
 

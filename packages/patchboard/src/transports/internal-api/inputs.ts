@@ -1,7 +1,7 @@
 import { rfc3339, type ClientInputRequest, type ClientInputView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../../core/call/call.ts';
-import type { InputRound } from '../../core/call/input.ts';
+import { responseOf, type InputRound } from '../../core/call/input.ts';
 import type { ClientInput, ClientInputResult } from '../../core/devices/client-inputs.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -111,11 +111,11 @@ function viewOf(
 ): ClientInputView {
   const asked = { tool_call_id: id, input_request_id: inputId };
   if (response === null) return { ...asked, expires_at: rfc3339(expiresAt) };
-  const { action, content, at } = response;
+  const { action, content } = responseOf(response);
   return {
     ...asked,
     action,
     ...(action === 'accept' && schema !== null ? { content } : {}),
-    deadline_at: rfc3339(at + remainingMs),
+    deadline_at: rfc3339(response.at + remainingMs),
   };
 }

@@ -11,7 +11,7 @@ import {
   type TimelineEntryView,
 } from '@patchboard/wire';
 import { endedAt, type Approval, type Call } from '../../../core/call/call.ts';
-import { openRequests, waitsForInput, type InputRound } from '../../../core/call/input.ts';
+import { openRequests, responseOf, waitsForInput, type InputRound } from '../../../core/call/input.ts';
 import { listedResult } from '../../../core/call/listed-content.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Decision } from '../../../core/access/guard.ts';
@@ -75,12 +75,12 @@ function inputRoundView(round: InputRound): InputRoundView {
   const { requestedAt, response } = round;
   const asked = { ...inputRequestView(round), requested_at: rfc3339(requestedAt) };
   if (response === null) return asked;
-  const { action, content, at } = response;
+  const { action, content } = responseOf(response);
   return {
     ...asked,
     action,
     ...(action === 'accept' && round.schema !== null ? { content } : {}),
-    responded_at: rfc3339(at),
+    responded_at: rfc3339(response.at),
   };
 }
 
