@@ -3,7 +3,7 @@ import { endFailure, messageOf } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Log } from '../ports.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { runsInProcess, type Call } from './call.ts';
+import { runsInProcess } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { isIdempotent, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
