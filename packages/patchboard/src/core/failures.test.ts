@@ -23,6 +23,7 @@ const BY_OUTCOME: readonly FailureCode[] = [
   'queue_timeout',
   'queue_full',
   'upstream_unreachable',
+  'input_expired',
 ];
 
 /** A call that ended with one of these must not be made again as it is, whether it started or not. */
