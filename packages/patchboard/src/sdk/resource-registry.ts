@@ -61,7 +61,7 @@ export class ResourceRegistry implements ResourceSource {
     return removed;
   }
 
-  /** Reports that the contents under a URI changed. The URI may be one of a template. */
+  /** Reports that the contents under a URI changed. For a URI of a template only its watchers are called; no event names it. */
   updated(uri: string): void {
     for (const follower of this.#followers) follower.updated(uri);
   }

@@ -34,12 +34,18 @@ export class ResourceChanges {
     });
   }
 
+  /**
+   * Events name listed resources only. The template of any other URI does not say which principals may read it, so only
+   * those who watch the URI learn of the change.
+   */
   updated(uri: string): void {
     const { feed, index } = this.#parts;
+    const resource = index.resources.get(uri);
     const at = this.#now();
-    feed.changed('resources.changed', (principal) =>
-      index.find(principal, uri) === null ? null : { at, updated: [uri] },
-    );
+    if (resource !== undefined)
+      feed.changed('resources.changed', (principal) =>
+        index.sees(principal, resource) ? { at, updated: [uri] } : null,
+      );
     for (const updated of this.#watchers.get(uri) ?? []) updated();
   }
 

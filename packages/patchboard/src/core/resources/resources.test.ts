@@ -398,7 +398,6 @@ describe('change events', () => {
       ['resources.changed', { added: ['n:a', 'n:x/{id}'] }],
       ['prompts.changed', { added: ['greet'] }],
       ['resources.changed', { updated: ['n:a'] }],
-      ['resources.changed', { updated: ['n:x/1'] }],
       ['resources.changed', { removed: ['n:a'] }],
       ['prompts.changed', { removed: ['greet'] }],
     ]);
