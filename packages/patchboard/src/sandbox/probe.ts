@@ -3,7 +3,7 @@ import { messageOf } from '../core/failures.ts';
 import { bubblewrap } from './bubblewrap.ts';
 import { runCanary, type CanaryResult } from './canary.ts';
 import type { Enclosure, EnclosureOptions } from './enclosure.ts';
-import { none } from './none.ts';
+import { baseEnvironment, launch } from './launcher.ts';
 import { seatbelt } from './seatbelt.ts';
 
 /** The result of testing the sandbox on this machine. */
@@ -24,6 +24,8 @@ const MAKERS: Readonly<Record<string, (options: EnclosureOptions) => Enclosure>>
   darwin: seatbelt,
 };
 
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 /** Returns the sandbox of this platform if the canary found no hole, otherwise `none` with the problem. */
 export async function probe(options: EnclosureOptions, platform: string = process.platform): Promise<Probed> {
   const make = MAKERS[platform];
@@ -43,6 +45,25 @@ export async function probe(options: EnclosureOptions, platform: string = proces
 
 function without(options: EnclosureOptions, canary: readonly CanaryResult[], problem: string): Probed {
   return { enclosure: none(options), report: { provider: 'none', canary, problem } };
+}
+
+/** No sandbox. Only clears the environment and sets the per-process limits. */
+function none(options: EnclosureOptions): Enclosure {
+  const { tools, limits, environment } = options;
+  return {
+    name: 'none',
+    killsTrees: false,
+    tools,
+    wrap: (command) => {
+      const [file = 'bash', ...args] = launch(command, limits, { countsProcesses: false });
+      const env = {
+        ...baseEnvironment(command.root, '/tmp', SYSTEM_PATH),
+        ...environment,
+        ...command.environment,
+      };
+      return { file, args, env };
+    },
+  };
 }
 
 function advice(platform: string, problem: string): string {

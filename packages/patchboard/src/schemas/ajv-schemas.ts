@@ -1,15 +1,18 @@
 import { reason, type JsonSchema } from '@patchboard/wire';
 import { BoundedMap } from '../core/bounded-map.ts';
+import { isRecord } from '../core/json/is-record.ts';
+import { pointerTo } from '../core/json/json-pointer.ts';
 import type { CompiledSchema, Schemas, Validator } from '../core/ports.ts';
+import { hasHiddenCharacters } from '../core/tools/tool-names.ts';
 import { compileRebuilt } from './compile-rebuilt.ts';
 import { refuseMultiplying } from './in-place-graph.ts';
 import { interpretSchema } from './interpret-schema.ts';
 import { issuesOf } from './issues.ts';
+import type { JsonObject } from './keywords.ts';
 import { OUTSIDE_LIMITS } from './outside-limits.ts';
 import { compileOutsidePattern, compileOwnPattern } from './patterns.ts';
 import { rebuildSchema, type RebuildRules } from './rebuild-schema.ts';
 import { SchemaProblem } from './schema-problem.ts';
-import { vetDocument } from './vet-document.ts';
 
 export interface AjvSchemasOptions {
   /** Capacity of the cache of compiled schemas, in characters of schema text. Default: 4,194,304. */
@@ -101,6 +104,38 @@ function outsideValidator(text: string): Validator {
   const rebuilt = rebuildSchema(document, OUTSIDE_RULES);
   refuseMultiplying(rebuilt.graph, OUTSIDE_LIMITS.checksInPlace);
   return interpretSchema(rebuilt, OUTSIDE_LIMITS.steps);
+}
+
+/** Throws a `SchemaProblem` for hidden characters, dangerous keys and excessive depth, also in parts that no keyword uses. */
+function vetDocument(document: unknown, maxDepth: number): void {
+  vet(document, '', maxDepth);
+}
+
+function vet(value: unknown, pointer: string, depthLeft: number): void {
+  if (typeof value === 'string') return vetText(value, pointer);
+  if (typeof value !== 'object' || value === null) return;
+  if (depthLeft === 0) throw new SchemaProblem(pointer, reason('schema_too_deep'));
+  if (Array.isArray(value)) {
+    for (const [place, item] of value.entries()) vet(item, pointerTo(pointer, place), depthLeft - 1);
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    vetText(key, pointer);
+    const place = pointerTo(pointer, key);
+    if (key === '__proto__') throw new SchemaProblem(place, reason('json_key_forbidden', { key }));
+    if (key === 'constructor' && hasPrototype(member)) {
+      throw new SchemaProblem(place, reason('json_prototype_forbidden'));
+    }
+    vet(member, place, depthLeft - 1);
+  }
+}
+
+function vetText(text: string, pointer: string): void {
+  if (hasHiddenCharacters(text)) throw new SchemaProblem(pointer, reason('hidden_characters'));
+}
+
+function hasPrototype(value: unknown): boolean {
+  return isRecord(value) && Object.hasOwn(value as JsonObject, 'prototype');
 }
 
 /** Returns whether a value contains at most `maxNodes` values and nests no deeper than `maxDepth` (false for a cycle). */

@@ -1,17 +1,18 @@
 import { type ContentValue, type InputIssueView, isContentJson, type Reason, reason } from '@patchboard/wire';
-import { isReportedFailure, reportedFailure } from './reported-failure.ts';
 import { runPostHooks } from '../hooks/run-hooks.ts';
 import type { EndState } from '../call/call.ts';
 import { contentProblem, hasContent, orderedContent } from '../call/content.ts';
 import { endState, keptFailure } from '../call/end-state.ts';
-import { failure, messageOf, problemOf } from '../failures.ts';
+import { failure, foreignText, messageOf, problemOf, type Failure } from '../failures.ts';
 import { hookCall, hooksOf, type Hooks, type OwnedHooks } from '../hooks/hooks.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failed, type BadOutcome, type Outcome } from '../call/outcome.ts';
 import type { Clock } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
+import { isRecord } from '../json/is-record.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
+import { boundedMessage } from './error-to-failure.ts';
 
 export interface SettlementParts {
   readonly clock: Clock;
@@ -62,6 +63,41 @@ function unlessReported(tool: RegisteredTool | undefined, checked: Checked): Che
     return checked;
   const encoded = encode(outcome.value);
   return { outcome: encoded.kind === 'ok' ? failed(reportedFailure(outcome.value, encoded.json)) : encoded };
+}
+
+/** Whether an in-process tool returned `{ ok: false, … }` or `{ _thrownError: … }` in place of a result. */
+function isReportedFailure(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value)) return false;
+  try {
+    return value['ok'] === false || Boolean(value['_thrownError']);
+  } catch {
+    // A getter throws: encoding the value as JSON fails too, and reports it.
+    return false;
+  }
+}
+
+/** `json`: the returned value as JSON text. All of it becomes `toolResult`, which the model reads. */
+function reportedFailure(value: Record<string, unknown>, json: string): Failure {
+  const toolResult = JSON.parse(json) as Record<string, unknown>;
+  // JSON.stringify encodes an Error as {}.
+  for (const member of ['error', '_thrownError'])
+    if (value[member] instanceof Error) toolResult[member] = messageOf(value[member]);
+  const recommendations = textsIn(toolResult['recommendations']);
+  const message = errorText(toolResult['error']) ?? errorText(toolResult['_thrownError']);
+  return failure('tool_failed', message === undefined ? undefined : foreignText(message), {
+    ...(recommendations.length === 0 ? {} : { recommendations }),
+    toolResult,
+  });
+}
+
+/** Returns undefined if there is no text, so that the code's default message is used. */
+function errorText(error: unknown): string | undefined {
+  if (error === undefined || error === null || error === true || error === '') return undefined;
+  return boundedMessage(typeof error === 'string' ? error : JSON.stringify(error));
+}
+
+function textsIn(given: unknown): readonly string[] {
+  return Array.isArray(given) ? given.filter((item) => typeof item === 'string') : [];
 }
 
 function toEndState(

@@ -1,9 +1,9 @@
 import { reason, reasonText, type Reason } from '@patchboard/wire';
 import { ToolFailure, failure } from '../../../core/failures.ts';
+import { isRecord } from '../../../core/json/is-record.ts';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { readText } from '../arguments.ts';
 import { DATABASE_INPUT, DATABASE_OUTPUT, describe } from './contract.ts';
-import { paramsRefused, readParams } from './params.ts';
 import { problemWithParams } from './placeholders.ts';
 import { ProcessPool } from './process-pool.ts';
 import type { Ending } from './query-process.ts';
@@ -11,7 +11,14 @@ import { ensureSample } from './sample.ts';
 import { checkStatement } from './statement.ts';
 import { problemWithTarget } from './target.ts';
 import type { DatabaseTarget, Forbidden } from './target.ts';
-import type { QueryLimits, QueryOutcome, QueryRequest, QueryRows } from './worker/protocol.ts';
+import type {
+  QueryLimits,
+  QueryOutcome,
+  QueryParams,
+  QueryRequest,
+  QueryRows,
+  Scalar,
+} from './worker/protocol.ts';
 
 export interface DatabaseToolOptions {
   readonly target: DatabaseTarget;
@@ -82,6 +89,26 @@ function prepareRequest(options: DatabaseToolOptions, args: unknown, context: To
     budgetMs: Math.max(1, Math.min(TIMEOUT_MS, context.deadlineAt - options.now())),
     limits,
   };
+}
+
+/** Reads the argument `params`: a list, an object by name, or absent. */
+function readParams(args: unknown): QueryParams {
+  const given = isRecord(args) ? (args['params'] ?? []) : [];
+  if (Array.isArray(given) && given.every(isScalar)) return given;
+  if (isRecord(given)) {
+    const entries = Object.entries(given).filter((entry): entry is [string, Scalar] => isScalar(entry[1]));
+    if (entries.length === Object.keys(given).length) return Object.fromEntries(entries);
+  }
+  throw paramsRefused(reason('sql_params_form'));
+}
+
+function paramsRefused(why: Reason): ToolFailure {
+  const issue = { path: '/params', message: reasonText(why), reasons: [why] };
+  return new ToolFailure(failure('input_invalid', why, { issues: [issue] }));
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 async function makeReady(options: DatabaseToolOptions): Promise<void> {

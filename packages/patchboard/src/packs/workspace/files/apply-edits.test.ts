@@ -3,7 +3,7 @@ import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, type Edit } from './apply-edits.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { unifiedDiff } from './edit-tools.ts';
 
 /** However slow the machine is. */
 const diffOf = (path: string, before: string, after: string) => unifiedDiff(path, before, after, Infinity);

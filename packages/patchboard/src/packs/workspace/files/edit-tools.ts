@@ -1,4 +1,5 @@
 import { reason } from '@patchboard/wire';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { servicesOf } from '../../../core/workspaces.ts';
 import type { FileChange, FileVersion } from '../../../core/sandbox.ts';
@@ -8,7 +9,6 @@ import { applyEdits, type Edit } from './apply-edits.ts';
 import { emitFileChange } from './file-events.ts';
 import { inTurn } from './in-turn.ts';
 import { readText, refuseStale } from './text-files.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 interface PathEdit extends Edit {
   readonly path?: string;
@@ -29,6 +29,9 @@ interface EditedFile {
 
 const MAX_EDITS = 1000;
 const MAX_DIFF_CHARACTERS = 100_000;
+const DIFF_CONTEXT_LINES = 3;
+/** Computing the diff blocks the event loop, so it is given up after this time. */
+const DIFF_TIMEOUT_MS = 40;
 const EDIT_NAMES = {
   old_string: 'old',
   old_text: 'old',
@@ -158,6 +161,22 @@ async function editedFiles(
 function rememberOwn(context: ToolContext, file: FileVersion): void {
   servicesOf(context).filePool.remember(file);
   emitFileChange(context, file, 'modified');
+}
+
+/** Returns null if the diff takes longer than `timeoutMs`. */
+export function unifiedDiff(
+  path: string,
+  before: string,
+  after: string,
+  timeoutMs: number = DIFF_TIMEOUT_MS,
+): string | null {
+  if (before === after) return '';
+  const patch = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, {
+    context: DIFF_CONTEXT_LINES,
+    timeout: timeoutMs,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+  return patch ?? null;
 }
 
 function short(diff: string | null): string | null {

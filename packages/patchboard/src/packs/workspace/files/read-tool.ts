@@ -1,9 +1,9 @@
+import { extname } from 'node:path';
 import { reason } from '@patchboard/wire';
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { servicesOf } from '../../../core/workspaces.ts';
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
-import { imageTypeOf } from './image-type.ts';
 import { inTurn } from './in-turn.ts';
 import { decodeText } from './text-files.ts';
 
@@ -17,6 +17,16 @@ interface ReadArguments {
 const MAX_BYTES = 256 * 1024;
 const MAX_BINARY_BYTES = 640 * 1024;
 const MAX_LINES = 100_000;
+const IMAGES: ReadonlyMap<string, string> = new Map([
+  ['.png', 'image/png'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.gif', 'image/gif'],
+  ['.webp', 'image/webp'],
+  ['.bmp', 'image/bmp'],
+  ['.ico', 'image/x-icon'],
+  ['.avif', 'image/avif'],
+]);
 
 export function readTool(rules: WorkspaceRules): ServerTool {
   return rules.reads({
@@ -69,6 +79,11 @@ export function readTool(rules: WorkspaceRules): ServerTool {
       return { ...known, content: textOf(file.bytes, truncated, path), encoding: 'utf8' };
     },
   });
+}
+
+/** Returns the media type by the extension; null if it is not an image type that models accept. */
+function imageTypeOf(path: string): string | null {
+  return IMAGES.get(extname(path).toLowerCase()) ?? null;
 }
 
 function textOf(bytes: Uint8Array, truncated: boolean, path: string): string {

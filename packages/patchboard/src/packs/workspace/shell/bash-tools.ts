@@ -4,7 +4,6 @@ import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { Ask, EnclosureFacts, WorkspaceRules } from '../rules.ts';
 import { findDanger } from './find-danger.ts';
-import { LiveOutput } from './live-output.ts';
 
 interface RunArguments {
   readonly command: string;
@@ -17,6 +16,8 @@ interface RunArguments {
 const MAX_COMMAND = 64 * 1024;
 const MAX_FOREGROUND_MS = 600_000;
 const FOLLOW_MS = 20_000;
+const EMIT_EVERY_MS = 100;
+const MAX_EMITTED_CHARACTERS = 8000;
 const JOB = { type: 'string', minLength: 1, maxLength: 64, description: 'the pid that bash_run answered' };
 const JOB_NAMES = { job_id: 'pid', bash_id: 'pid', shell_id: 'pid' };
 const JOB_STATUS = {
@@ -104,6 +105,30 @@ async function run(
     });
   } finally {
     live.flush();
+  }
+}
+
+/** Emits the newest output a few times a second, because an event for each line would be too many. */
+class LiveOutput {
+  readonly #emit: (data: { stream: string; text: string }) => void;
+  readonly #buffers: Map<string, string> = new Map();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(emit: (data: { stream: string; text: string }) => void) {
+    this.#emit = emit;
+  }
+
+  push(stream: 'stdout' | 'stderr', text: string): void {
+    const buffered = (this.#buffers.get(stream) ?? '') + text;
+    this.#buffers.set(stream, buffered.slice(-MAX_EMITTED_CHARACTERS));
+    this.#timer ??= setTimeout(() => this.flush(), EMIT_EVERY_MS);
+  }
+
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    for (const [stream, text] of this.#buffers) this.#emit({ stream, text });
+    this.#buffers.clear();
   }
 }
 
