@@ -10,7 +10,6 @@ import { endWithin } from './end-within.ts';
 import type { OnInputRequest } from './input-requests.ts';
 import { PromptCache } from './prompt-cache.ts';
 import { toolResultOf } from './tool-result.ts';
-import { switchesOf, type IsSwitchedOn } from './tool-switches.ts';
 
 /** How tools may be called. Omitted switches are off; other omitted members use the server's default. */
 export type ToolCallConfig = Partial<ToolCallConfigView>;
@@ -137,11 +136,38 @@ interface Placed {
   readonly result: ToolResultView;
 }
 
+/** Switches are set per tool or per module. Only the server knows the module of a tool, so this may fetch the list. */
+async function switchesOf(
+  client: PatchboardClient,
+  { toolToggles = {}, defaultToolEnabled = false }: ToolCallConfig,
+  requests: readonly ParsedRequestView[],
+): Promise<IsSwitchedOn> {
+  const isNamed = (name: string): boolean => Object.hasOwn(toolToggles, name);
+  const isOpen = Object.keys(toolToggles).length > 0 && !requests.every(({ toolName }) => isNamed(toolName));
+  const config = { enabled: true, toolToggles, defaultToolEnabled };
+  const offered = isOpen ? namesOf((await client.prompt({ config })).tools) : null;
+  return ({ toolName, arguments: read }) => {
+    if (isNamed(toolName)) return toolToggles[toolName] === true;
+    // For an unknown tool the server returns an error.
+    return offered === null || read === undefined ? defaultToolEnabled : offered.has(toolName);
+  };
+}
+
+function namesOf(tools: readonly DiscoveredToolView[]): ReadonlySet<unknown> {
+  return new Set(
+    tools.flatMap(({ toolId, methods }) =>
+      methods.map(({ name, registeredName }) => registeredName ?? `${toolId}_${name}`),
+    ),
+  );
+}
+
 /** An error result for requests that the parse report left out. */
 function notRun(count: number): Placed {
   const result = `too_large: ${count} more requests of this reply were not run: write fewer or shorter ones`;
   return { line: 0, column: 0, result: { requestId: 'omitted', toolName: '', ...refused(result) } };
 }
+
+type IsSwitchedOn = (request: ParsedRequestView) => boolean;
 
 interface SwitchedRound extends Round {
   readonly isOn: IsSwitchedOn;

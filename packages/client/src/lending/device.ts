@@ -1,13 +1,14 @@
 import type { DeviceToolSpec, GatewayFrame, RejectedTool } from '@patchboard/wire';
+import { record } from '../decode/decode.ts';
 import { Connection, type Welcome } from './device-connection.ts';
 import { DeviceInputs } from './device-inputs.ts';
 import type { Device, DeviceOptions, DeviceProblem, DeviceState } from './device-options.ts';
 import { DevicePatience } from './device-patience.ts';
 import { defaultSocket, httpUrl, socketUrl } from './device-socket.ts';
-import { ticketFor } from './device-ticket.ts';
 import { toDeviceSpec } from './device-tool.ts';
 import { DeviceWork, errorFrame } from './device-work.ts';
 import { NetworkError, PatchboardError, type ErrorCode } from '../errors.ts';
+import { request } from '../http/http.ts';
 import { positive, resolveSettings, type Settings } from '../http/options.ts';
 import { Outbox } from './outbox.ts';
 import { utf8Length } from './utf8-length.ts';
@@ -253,4 +254,22 @@ class SocketDevice implements Device {
   #problem(kind: DeviceProblem['kind'], message: string, code?: ErrorCode): void {
     this.#options.onProblem?.({ kind, message, ...(code === undefined ? {} : { code }) });
   }
+}
+
+/** Exchanges the key for a single-use ticket, because a key must not be part of a URL. Returns null if no ticket is needed. */
+async function ticketFor(
+  settings: Settings,
+  { key, clientId, ticket }: DeviceOptions,
+): Promise<string | null> {
+  if (ticket !== undefined) return await ticket();
+  if (key === undefined) return null;
+  const body = clientId === undefined ? {} : { client_id: clientId };
+  const bounds = { signal: undefined, deadline: Number.POSITIVE_INFINITY };
+  const made = await request(
+    settings,
+    { method: 'POST', path: '/v1/tickets', body, repeat: 'unsafe' },
+    record,
+    bounds,
+  );
+  return String(made['ticket']);
 }

@@ -1,17 +1,18 @@
-import type { CallsFilter } from '@patchboard/client';
+import { isCallStateEvent, type CallsFilter } from '@patchboard/client';
 import { isTerminal, type CallStateEvent } from '@patchboard/wire';
-import { ref, watch, type ComputedRef, type Ref } from 'vue';
+import { onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue';
 import { messageOf } from '../failure-texts.ts';
 import { useCallChanges, type CallChanges } from './call-changes.ts';
-import { onCallMoves } from './call-moves.ts';
 import { mergeNewest, rowOf, type CallRow } from './call-row.ts';
 import { client } from './connection.ts';
+import { onEvent, onResume } from './live.ts';
 import { usePages, type PagedRows } from './pages.ts';
 import { keyOf } from './queries.ts';
 import { queryClient } from './query-client.ts';
 
 const PAGE = 200;
 const MAX_LOOKUPS = 20;
+const SETTLE_MS = 250;
 
 export interface CallsList extends PagedRows<CallRow>, Pick<CallChanges, 'heldCount' | 'hold' | 'letGo'> {
   /** Why the newest calls could not be loaded; the list may be stale. */
@@ -80,4 +81,34 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
 
   const { rows, heldCount, hold, letGo } = changes;
   return { ...pages, rows, heldCount, hold, letGo, staleBecause, refetch: startOver };
+}
+
+/**
+ * Reports changed calls in batches; an empty batch means that the stream has reconnected and any call may
+ * have changed.
+ */
+function onCallMoves(tell: (moves: readonly CallStateEvent[]) => void): void {
+  const waiting = new Map<string, CallStateEvent>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function settle(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      const moves = [...waiting.values()];
+      waiting.clear();
+      tell(moves);
+    }, SETTLE_MS);
+  }
+
+  const stopListening = onEvent((event) => {
+    if (!isCallStateEvent(event)) return;
+    waiting.set(event.data.tool_call_id, event.data);
+    settle();
+  });
+  const stopResuming = onResume(settle);
+  onScopeDispose(() => {
+    stopListening();
+    stopResuming();
+    clearTimeout(timer);
+  });
 }

@@ -1,7 +1,7 @@
 import { reason } from '@patchboard/wire';
 import type { AgentHandle, SubTask, SubTaskReply } from '../core/agent-handle.ts';
 import { failure, messageOf } from '../core/failures.ts';
-import type { Message } from '../protocols/messages.ts';
+import type { Message, ToolUseBlock } from '../protocols/messages.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { RespondInputOptions } from '../sdk/tool-call-input.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
@@ -10,15 +10,14 @@ import { AgentLoop, type AgentReply } from './loop/agent-loop.ts';
 import { assemble, type AgentParts } from './assembly.ts';
 import type { SubscribeOptions } from './events/event-log.ts';
 import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './events/events.ts';
-import { runHeldRequests } from './loop/held-requests.ts';
-import { resultsOfOpenRequests, sealUnstarted } from './memory/interrupted.ts';
+import { recordedCall, resultsOfOpenRequests, sealUnstarted } from './memory/interrupted.ts';
 import type { Lineage, Origin } from './subagents/lineage.ts';
 import type { AgentOptions } from './options.ts';
 import { OwnCalls } from './own-calls.ts';
 import { CREATED, loadResumeState } from './memory/resume-state.ts';
 import { withPictures } from './memory/stored-pictures.ts';
 import { SubAgents } from './subagents/sub-agents.ts';
-import { Suspended } from './loop/tool-requests.ts';
+import { Suspended, type PlannedRequest, type RequestResult } from './loop/tool-requests.ts';
 import { Turns } from './loop/turns.ts';
 
 export interface SendOptions {
@@ -241,4 +240,22 @@ export class Agent implements AgentHandle {
     for (const type of ['permission_decided', 'input_given'] as const)
       this.on(type, ({ at: _at, bookmark: _bookmark, agentId, ...event }) => lineage.passOn(event, agentId));
   }
+}
+
+/** Runs the requests held back with `mode: 'manual'`. A request that already has a call is not run again, only followed. */
+async function runHeldRequests(
+  parts: AgentParts,
+  signal: AbortSignal,
+  plan: (request: ToolUseBlock) => PlannedRequest,
+): Promise<RequestResult[]> {
+  const { requests, transcript, options } = parts;
+  const run = async (request: ToolUseBlock): Promise<RequestResult> => {
+    const call = await recordedCall(parts, request);
+    if (call !== undefined) return await requests.follow(request, call, signal);
+    return await requests.run(plan(request), signal);
+  };
+  if (options.parallel) return await Promise.all(transcript.openRequests.map(run));
+  const results: RequestResult[] = [];
+  for (const request of transcript.openRequests) results.push(await run(request));
+  return results;
 }

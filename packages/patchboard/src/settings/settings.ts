@@ -10,12 +10,12 @@ import type { Rate } from '../core/access/token-buckets.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
-import type { WorkspaceSettings } from '../wiring/sandbox-setup.ts';
+import type { CommandLimits } from '../sandbox/enclosure.ts';
+import { resolveWorkspace, type WorkspaceSettings } from '../wiring/sandbox-setup.ts';
 import { ConfigError, readConfigFile } from './config-file.ts';
-import { LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
+import { COMMAND_LIMIT_KEYS, LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import type { Environment } from './environment.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
-import { workspaceOf } from './workspace-settings.ts';
 import { fileProblem } from './file-problem.ts';
 
 /** The complete settings of a server, with all defaults applied. */
@@ -206,6 +206,36 @@ function toolNumbers(file: ConfigFile, key: 'timeout_ms' | 'cache_ttl_ms'): Read
     if (value !== undefined) numbers.set(name, value);
   }
   return numbers;
+}
+
+function workspaceOf(
+  { workspace = {} }: ConfigFile,
+  given: Environment,
+  unsafeNoSandbox: boolean,
+): WorkspaceSettings {
+  const { environment = [], limits = {}, ...rest } = workspace;
+  const values = environment.flatMap((name): [string, string][] => {
+    const value = given[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return resolveWorkspace({
+    ...rest,
+    // A server creates its folders at the first start.
+    create: true,
+    environment: Object.fromEntries(values),
+    limits: commandLimitsOf(limits),
+    unsafeNoSandbox,
+    ...(given['PATH'] === undefined ? {} : { searchPath: given['PATH'] }),
+  });
+}
+
+function commandLimitsOf(given: Readonly<Record<string, number>>): Partial<CommandLimits> {
+  const limits: Partial<Record<keyof CommandLimits, number>> = {};
+  for (const [key, value] of Object.entries(given)) {
+    const name = COMMAND_LIMIT_KEYS.get(key);
+    if (name !== undefined) limits[name] = value;
+  }
+  return limits;
 }
 
 function isSet(value: string | undefined): value is string {

@@ -8,13 +8,15 @@ import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log, Store } from '../core/ports.ts';
 import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
+import { decodePolicy } from '../core/access/policy/document.ts';
+import { reviewPolicy } from '../core/access/policy/review.ts';
+import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
-import { openEngineContext } from './engine-context.ts';
+import { openEngineContext, type EngineContext } from './engine-context.ts';
 import { openApis, refuseOpenServer } from './apis.ts';
 import { loadHooks } from './hook-modules.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
-import { logPolicyWarnings } from './policy-warnings.ts';
 import { essentialsPack, type EssentialsOptions } from '../packs/essentials/pack.ts';
 import { HERITAGE_FILE } from '../packs/heritage/names.ts';
 import { heritagePack } from '../packs/heritage/pack.ts';
@@ -221,6 +223,21 @@ function configured(pack: Pack, { toolTimeoutsMs, toolCacheMs }: Settings): Pack
     return { ...tool, timeoutMs, ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }) };
   });
   return { ...pack, tools };
+}
+
+/**
+ * Logs likely mistakes in the policy at startup. No device is connected yet, so a pattern that matches nothing is logged
+ * only if a tool with a similar name is registered.
+ */
+async function logPolicyWarnings({ engine, policies, log }: EngineContext): Promise<void> {
+  const decoded = decodePolicy(policies.current(DEFAULT_TENANT).document);
+  if (!decoded.ok) return;
+  const tools = [...engine.toolIndex.names(DEFAULT_TENANT)];
+  const { warnings } = await reviewPolicy(decoded.policy, { tools, agents: null }, () => nodeClock.turn());
+  for (const { code, params } of warnings) {
+    if (code === 'rule_shadowed' || ('meant' in params && params.meant !== undefined))
+      log.warn('policy.warning', { code, ...params });
+  }
 }
 
 /** Ended calls are removed only if the operator set a retention; ledger rows never are. */

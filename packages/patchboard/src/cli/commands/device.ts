@@ -7,13 +7,14 @@ import {
   type DeviceTool,
 } from '@patchboard/client';
 import { InvalidArgumentError, type Command } from 'commander';
+import { messageOf } from '../../core/failures.ts';
 import { clientSettings } from '../../settings/environment.ts';
+import { importFile } from '../../settings/import-file.ts';
 import { withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { demoTools } from './device-demo.ts';
-import { loadDeviceTools } from './device-file.ts';
 
 interface DeviceFlags extends ServerOptions {
   readonly clientId?: string;
@@ -67,6 +68,32 @@ function wholeNumber(given: string): number {
   if (!Number.isSafeInteger(value) || value < 1)
     throw new InvalidArgumentError('It must be a positive whole number.');
   return value;
+}
+
+/** Loads the tools that a module exports as `tools` or as its default export. */
+async function loadDeviceTools(file: string): Promise<readonly DeviceTool[]> {
+  let module: Record<string, unknown>;
+  try {
+    module = await importFile(file);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be loaded: ${messageOf(error)}`);
+  }
+  const tools = module['tools'] ?? module['default'];
+  if (!Array.isArray(tools) || tools.length === 0) {
+    throw new UsageError(
+      `${file} exports no tools: export an array \`tools\` of { name, description, parameters, run }`,
+    );
+  }
+  for (const [index, tool] of tools.entries()) {
+    if (!isDeviceTool(tool)) throw new UsageError(`${file}: tools[${index}] needs a name and a run function`);
+  }
+  return tools as DeviceTool[];
+}
+
+function isDeviceTool(value: unknown): value is DeviceTool {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, run } = value as Record<string, unknown>;
+  return typeof name === 'string' && typeof run === 'function';
 }
 
 /** Serves calls until Ctrl-C. The device reconnects by itself. */

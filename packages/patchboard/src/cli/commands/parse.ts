@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonSchema } from '@patchboard/wire';
 import { Option } from 'commander';
 import { messageOf } from '../../core/failures.ts';
+import { isRecord } from '../../core/json/is-record.ts';
 import { reportReply, type ParseReport } from '../../protocols/parse-report.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import type { FindTool, KnownTool } from '../../protocols/resolve.ts';
-import { readToolFile } from '../../protocols/tool-file.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { cell } from '../output.ts';
@@ -79,6 +80,36 @@ async function toolsIn(context: CliContext, file: string): Promise<ReadonlyMap<s
   const parsed = readToolFile(content);
   if (!parsed.ok) throw new UsageError(`${file} ${parsed.problem}`);
   return new Map(parsed.tools.map((tool) => [tool.name, tool]));
+}
+
+type ToolFile =
+  | { readonly ok: true; readonly tools: readonly KnownTool[] }
+  | { readonly ok: false; readonly problem: string };
+
+const SCHEMA_KEYS = ['schema', 'input_schema', 'inputSchema', 'parameters'] as const;
+
+/** Reads tools from a file: the response of `GET /v1/tools` in any format, or a list of `{name, schema}`. */
+function readToolFile(content: unknown): ToolFile {
+  const list = isRecord(content) ? content['tools'] : content;
+  if (!Array.isArray(list))
+    return { ok: false, problem: 'must hold a list of tools, or an object with "tools"' };
+  const tools: KnownTool[] = [];
+  for (const [at, entry] of list.entries()) {
+    const tool = readTool(entry);
+    if (tool === null) return { ok: false, problem: `tools[${at}] must have a "name" and a "schema"` };
+    tools.push(tool);
+  }
+  return { ok: true, tools };
+}
+
+function readTool(entry: unknown): KnownTool | null {
+  if (!isRecord(entry)) return null;
+  const body = isRecord(entry['function']) ? entry['function'] : entry;
+  const { name } = body;
+  const schema = SCHEMA_KEYS.map((key) => body[key]).find((value) => value !== undefined) ?? {};
+  if (typeof name !== 'string' || name === '') return null;
+  if (!isRecord(schema) && typeof schema !== 'boolean') return null;
+  return { name, inputSchema: schema as JsonSchema };
 }
 
 async function read({ sources }: CliContext, file: string): Promise<string> {
