@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { patternsOf, TIERS, type Tier } from './scripts/tests/tiers.ts';
 
@@ -37,8 +36,8 @@ export default defineConfig({
   test: {
     // For what Node itself loads, such as a worker started from a .ts file.
     execArgv: [`--conditions=${SOURCE}`],
-    // Most tests wait for a process, a socket or a browser for a third of their time: three workers on two cores.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // One worker per core, and not one core less, as is the default. Three on two cores took as long.
+    maxWorkers: '100%',
     // A busy machine is no failure: these only end what hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,
