@@ -21,7 +21,7 @@ async function serve(office: Provider): Promise<void> {
   for await (const { tool_call_id: id, attempt_token: attemptToken } of office.requests()) {
     await office.ack(id, { attemptToken });
     try {
-      // The key names the request: a program that is restarted asks for the same, and the caller is asked once.
+      // The key names the request: a restarted program sends the same request, which is recorded once.
       const given = await office.requestInput(id, CONFIRM, { attemptToken, key: 'confirm' });
       await office.submit(id, { status: 'SUCCEEDED', result: { given } }, { attemptToken });
     } catch (error) {

@@ -59,7 +59,7 @@ export type DeviceFrame =
   | {
       readonly type: 'input_request';
       readonly id: string;
-      /** Chosen by the device, unique within the attempt: the same request sent again is asked once. */
+      /** Chosen by the device, unique within the attempt: the same request sent again is recorded once. */
       readonly key: string;
       readonly message: string;
       readonly schema?: JsonSchema;

@@ -73,7 +73,7 @@ export type InputFailureCode = (typeof INPUT_FAILURE_CODES)[number];
 
 /** The body of `POST /internal/tool_calls/:id/input_request`. */
 export interface ClientInputRequest {
-  /** Chosen by the client, unique within the attempt: the same request sent again is asked once. */
+  /** Chosen by the client, unique within the attempt: the same request sent again is recorded once. */
   readonly key: string;
   readonly message: string;
   readonly schema?: JsonSchema;

@@ -4,7 +4,7 @@ import type { JsonType } from '../protocols/schema-facts.ts';
 import { typesOf } from './arguments.ts';
 import { propertySchema, schemaBranches } from './schema-parts.ts';
 
-/** One value that a person is asked for. */
+/** One field of the form. */
 export interface InputField {
   /** The property; null if the content is no object with known properties. */
   readonly name: string | null;

@@ -52,7 +52,7 @@ export function refuse(why: Failure, call: Call | null): RefusedReport {
   return { ok: false, failure: why, call };
 }
 
-/** Whether a client or device works on the call. It does so also while the caller is asked for input. */
+/** Whether a client or device works on the call. It does so also while an input request is open. */
 export function hasBegun({ state }: Call): boolean {
   return state.name === 'EXECUTING' || state.name === 'INPUT_REQUIRED';
 }

@@ -20,7 +20,7 @@ import { attemptToken } from './request-id.ts';
 
 /** What a client asks the caller of a call that it runs. */
 export interface ClientInput {
-  /** Chosen by the client, unique within the attempt: the same request sent again is asked once. */
+  /** Chosen by the client, unique within the attempt: the same request sent again is recorded once. */
   readonly key: string;
   readonly attemptToken: string;
   readonly request: InputRequest;

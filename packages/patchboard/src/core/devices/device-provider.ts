@@ -210,7 +210,7 @@ export class DeviceProvider implements Provider {
     }
   }
 
-  /** When the tool's time is over. The clock of the tool stands still while the caller is asked. */
+  /** When the tool's time is over. The clock of the tool stops while an input request is open. */
   #toolDeadline({ state, inputs }: Call & { readonly state: OpenState }): number {
     const last = inputs.at(-1);
     return state.name === 'INPUT_REQUIRED' && last !== undefined

@@ -15,7 +15,7 @@ import { parseRequestId, requestId } from './request-id.ts';
 /**
  * Devices connect, disconnect, resume and overlap in any order while calls are made. Invariants: a tool is listed exactly
  * while a device offers it, a result is accepted at most once, a call that is not idempotent is sent at most once unless
- * the device reports that it never arrived, every call has ended after its timeout, an input request is asked once, its
+ * the device reports that it never arrived, every call has ended after its timeout, an input request is recorded once, its
  * response is taken once, and a connected device has the response.
  */
 

@@ -56,7 +56,7 @@ export const inputRequestRoute: Route = {
   ),
   responses: {
     200: { description: 'the caller has responded', schema: ASKED },
-    202: { description: 'the caller is asked and has not responded yet', schema: ASKED },
+    202: { description: 'the request is recorded, and the caller has not responded yet', schema: ASKED },
   },
   refusals: ['call_not_found', 'permission_denied', 'conflict', 'input_unavailable', ...NOT_STORED],
   handle: requestInput,

@@ -129,7 +129,8 @@ export const INPUT_ACTION: Schema = { enum: INPUT_ACTIONS };
 export const INPUT_KEY: Schema = {
   ...TEXT,
   pattern: '^[\\w.-]{1,64}$',
-  description: 'chosen by the client, unique within the attempt: the same request sent again is asked once',
+  description:
+    'chosen by the client, unique within the attempt: the same request sent again is recorded once',
 };
 
 const INPUTS = listOf(
