@@ -24,6 +24,7 @@ import { Intake } from './steps/intake.ts';
 import { Recorder } from './steps/record-call.ts';
 import { Refusals } from './steps/refusals.ts';
 import { Lifecycle } from './call/lifecycle.ts';
+import { publishProgress } from './call/caller-events.ts';
 import { eventContent } from './call/listed-content.ts';
 import type { Limits } from './limits.ts';
 import type { OpenLoad } from './call/open-calls.ts';
@@ -128,7 +129,7 @@ export class Engine {
       tasks: this.#tasks,
       feed: this.feed,
       progress: (live: LiveCall, data: unknown) =>
-        this.feed.progress(live.call, clock.now(), eventContent(parts.redactor.value(data))),
+        publishProgress({ feed: this.feed, clock, log }, live, eventContent(parts.redactor.value(data))),
     };
     const inputRequests = new InputRequests({
       ...shared,

@@ -285,7 +285,7 @@ export function describeCalls(subject: Subject): void {
 
   it('keeps a call that waits for input open: found, listed, counted, recovered and never purged', async () => {
     const { store } = subject;
-    const begun = aCall(1, { acceptsInput: false });
+    const begun = aCall(1, { acceptsInput: false, countsInRun: false });
     const asking = askingForInput(begun);
     await insertAll(store, [begun, completed(aCall(2))]);
     expect(await store.replaceCall(asking, 1, rowsOf(asking, 1))).toEqual({ kind: 'replaced' });

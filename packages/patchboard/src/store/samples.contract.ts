@@ -32,6 +32,7 @@ export function aCall(n: number, given: Partial<Call> = {}): Call {
     replayOf: null,
     parentCallId: null,
     origin: null,
+    countsInRun: true,
     acceptsInput: true,
     fence: null,
     createdAt,

@@ -9,6 +9,7 @@ export function aCall(given: Partial<Call> = {}): Call {
     id: `tc_${String(made).padStart(26, '0')}`,
     tenant: 'default',
     runId: 'run_1',
+    countsInRun: true,
     agentId: 'local',
     toolName: 'toy.echo',
     toolVersion: 'v1',

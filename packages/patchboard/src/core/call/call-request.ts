@@ -8,6 +8,11 @@ export interface CallRequest {
   readonly toolName: string;
   readonly runId: string;
   readonly args: unknown;
+  /**
+   * False: the API made up `runId`, because the caller named no run. The calls share that name only, so the limit of a
+   * run's concurrent calls does not apply. Default: true.
+   */
+  readonly countsInRun?: false;
   /** The device that must run it; null or absent: any. */
   readonly target?: string | null;
   readonly idempotencyKey?: string | null;

@@ -19,6 +19,8 @@ export interface Call {
   readonly id: string;
   readonly tenant: string;
   readonly runId: string;
+  /** False: the API made up the run, and the limit of its concurrent calls does not apply. */
+  readonly countsInRun: boolean;
   readonly agentId: string;
   readonly toolName: string;
   /** Hash of the tool's contract at submission. */

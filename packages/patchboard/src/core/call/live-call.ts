@@ -17,6 +17,8 @@ export interface InProcessCaller {
   onInputRequired?(call: Call): void;
   /** Called with each event that the tool emits while the call is open. */
   onCustomEvent?(event: ToolCustomEvent): void;
+  /** Called with the redacted data of each progress report while the call is open. */
+  onProgress?(data: unknown): void;
 }
 
 /** An event that a tool emitted with `context.emit`. */

@@ -45,7 +45,7 @@ export class Pools {
   }
 
   offers(tenant: string, toolName: string, target: string): boolean {
-    return this.#named({ tenant, toolName, runId: '', target }) !== undefined;
+    return this.#named({ tenant, toolName, target }) !== undefined;
   }
 
   isOnline(tenant: string, toolName: string): boolean {
@@ -62,7 +62,11 @@ export class Pools {
     return device;
   }
 
-  #named({ tenant, toolName, target }: ReservationRequest): Device | undefined {
+  #named({
+    tenant,
+    toolName,
+    target,
+  }: Omit<ReservationRequest, 'runId' | 'countsInRun'>): Device | undefined {
     const pool = this.of(tenant, toolName);
     if (pool === undefined || target === null) return undefined;
     let named: Device | undefined;

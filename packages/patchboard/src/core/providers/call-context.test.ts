@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  accepted,
   anAgentHandle,
   anEngine,
   aPrincipal,
@@ -28,7 +29,7 @@ function aLog(): Log & { readonly lines: Line[] } {
 /** Runs one call of the given tool for an agent that listens to its events. */
 async function runOnce(
   execute: (context: ToolContext) => unknown,
-  onCustomEvent?: (event: ToolCustomEvent) => void,
+  listeners: Pick<InProcessCaller, 'onCustomEvent' | 'onProgress'> = {},
 ): Promise<{ id: string; heard: ToolCustomEvent[]; told: BoardEvent[]; lines: Line[]; state: string }> {
   const log = aLog();
   const tool = aServerTool({ name: 't', execute: (_args, context) => Promise.resolve(execute(context)) });
@@ -47,7 +48,8 @@ async function runOnce(
   const caller: InProcessCaller = {
     hooks: [],
     agent,
-    onCustomEvent: onCustomEvent ?? ((event) => void heard.push(event)),
+    onCustomEvent: (event) => void heard.push(event),
+    ...listeners,
   };
   const submitted = await engine.submit({ ...aRequest({ toolName: 't' }), caller }, principal);
   if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
@@ -126,14 +128,51 @@ it.each([
   expect(lines.map(({ event }) => event)).toEqual(['call.event_dropped']);
 });
 
-it("does not fail a tool for what the agent's listener throws", async () => {
-  const { state, lines } = await runOnce(
-    (context) => context.emit('x'),
-    () => {
+it.each(['onCustomEvent', 'onProgress'])(
+  'does not fail a tool for what %s of the caller throws',
+  async (name) => {
+    const listener = (): void => {
       throw new Error('no');
+    };
+    const { state, lines } = await runOnce(
+      (context) => {
+        context.emit('x');
+        context.progress(1);
+      },
+      { [name]: listener },
+    );
+    expect([state, lines.map(({ event }) => event)]).toEqual(['COMPLETED', ['call.event_dropped']]);
+  },
+);
+
+it('calls the caller with the progress of the call, redacted and in order', async () => {
+  const progress: unknown[] = [];
+  await runOnce(
+    (context) => {
+      context.progress({ done: 1, password: 'hunter2' });
+      context.progress('half');
     },
+    { onProgress: (data) => void progress.push(data) },
   );
-  expect([state, lines.map(({ event }) => event)]).toEqual(['COMPLETED', ['call.event_dropped']]);
+  expect(progress).toEqual([{ done: 1, password: '[redacted]' }, 'half']);
+});
+
+it('calls the caller with the progress that a client reports', async () => {
+  const { engine } = await anEngine({ redact: ['password'] });
+  const tool = { name: 'door', description: 'opens', schema: { type: 'object' } };
+  await engine.clientTools.register('default', 'phone', [tool]);
+  const progress: unknown[] = [];
+  const caller: InProcessCaller = {
+    hooks: [],
+    agent: undefined,
+    onProgress: (data) => void progress.push(data),
+  };
+  const { id } = accepted(await engine.submit({ ...aRequest({ toolName: 'door' }), caller }, principal));
+  const phone = aPrincipal({ clientId: 'phone' });
+  expect(await engine.clients.progress(phone, id, null, { done: 1, password: 'x' })).toMatchObject({
+    ok: true,
+  });
+  expect(progress).toEqual([{ done: 1, password: '[redacted]' }]);
 });
 
 function cycle(): unknown {

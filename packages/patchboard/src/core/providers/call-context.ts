@@ -1,5 +1,6 @@
 import { isOpen, type Call } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
+import { logNames, notifyCaller, publishProgress } from '../call/caller-events.ts';
 import { eventContent } from '../call/listed-content.ts';
 import type { EventFeed } from '../ledger/events.ts';
 import { messageOf } from '../failures.ts';
@@ -7,7 +8,7 @@ import { carriedState, responsesByKey } from '../call/input.ts';
 import type { HeldInputs } from './held-inputs.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
-import type { LiveCall, ToolCustomEvent } from '../call/live-call.ts';
+import type { LiveCall } from '../call/live-call.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { Redactor } from '../call/redaction.ts';
 import type { ServerTool, ToolContext } from '../tools/server-tool.ts';
@@ -113,7 +114,7 @@ class CallContext implements ToolContext {
   // Fields, not methods: tools destructure them from the context.
   readonly progress = (data: unknown): void => {
     const event = this.#eventSink().prepare('progress', data);
-    if (event !== null) this.#parts.feed.progress(this.#live.call, this.#parts.clock.now(), event.data);
+    if (event !== null) publishProgress(this.#parts, this.#live, event.data);
   };
 
   // The reader of the schema returns content of the type that the schema declares.
@@ -123,11 +124,13 @@ class CallContext implements ToolContext {
   readonly emit = (eventType: string, data: unknown = null): void => {
     const event = this.#eventSink().prepare(eventType, data);
     if (event === null) return;
-    const { clock, feed } = this.#parts;
+    const { clock, feed, log } = this.#parts;
     const at = clock.now();
     const { id: callId, toolName, runId } = this.#live.call;
     feed.custom(this.#live.call, at, eventType, event.data);
-    this.#eventSink().notifyAgent({ callId, toolName, runId, eventType, data: event.data, at });
+    notifyCaller(log, this.#live, eventType, (caller) =>
+      caller.onCustomEvent?.({ callId, toolName, runId, eventType, data: event.data, at }),
+    );
   };
 
   #eventSink(): ToolEventSink {
@@ -170,15 +173,6 @@ class ToolEventSink {
     }
   }
 
-  /** Calls the agent's listener. An exception of the listener does not fail the tool. */
-  notifyAgent(event: ToolCustomEvent): void {
-    try {
-      this.#live.caller.onCustomEvent?.(event);
-    } catch (error) {
-      this.#drop(event.eventType, `the agent's listener failed: ${messageOf(error)}`);
-    }
-  }
-
   #isOver(): boolean {
     return this.#live.stop.reason !== null || !isOpen(this.#live.call);
   }
@@ -187,18 +181,18 @@ class ToolEventSink {
   #late(eventType: string): null {
     if (this.#hasLoggedLate) return null;
     this.#hasLoggedLate = true;
-    this.#parts.log.warn('call.event_after_end', { ...namesOf(this.#live), event_type: eventType });
+    this.#parts.log.warn('call.event_after_end', { ...logNames(this.#live), event_type: eventType });
     return null;
   }
 
   #drop(eventType: string, problem: string): null {
-    this.#parts.log.warn('call.event_dropped', { ...namesOf(this.#live), event_type: eventType, problem });
+    this.#parts.log.warn('call.event_dropped', { ...logNames(this.#live), event_type: eventType, problem });
     return null;
   }
 }
 
 function boundLog({ log, redactor }: CallContextParts, live: LiveCall): Log {
-  const names = namesOf(live);
+  const names = logNames(live);
   // The call's own fields come last, so that a tool cannot replace them.
   const fields = (given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
     ...(redactor.value(given) as Record<string, unknown>),
@@ -208,17 +202,6 @@ function boundLog({ log, redactor }: CallContextParts, live: LiveCall): Log {
     info: (event, given) => log.info(event, fields(given)),
     warn: (event, given) => log.warn(event, fields(given)),
     error: (event, given) => log.error(event, fields(given)),
-  };
-}
-
-function namesOf({ call }: LiveCall): Record<string, unknown> {
-  return {
-    tool_call_id: call.id,
-    tool_name: call.toolName,
-    run_id: call.runId,
-    agent_id: call.agentId,
-    tenant_id: call.tenant,
-    trace_id: call.traceId,
   };
 }
 

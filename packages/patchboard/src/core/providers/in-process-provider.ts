@@ -61,9 +61,9 @@ export class InProcessProvider implements Provider {
   }
 
   /** With a free slot the call is recorded as EXECUTING in its first commit. */
-  reserve(tool: RegisteredTool, { tenant, runId }: ReservationRequest, now: number): Reservation {
+  reserve(tool: RegisteredTool, request: ReservationRequest, now: number): Reservation {
     const pending: CallState = { name: 'PENDING', deadlineAt: now + this.#parts.limits.queueWaitMs };
-    const keys = this.#slotKeys(serverToolOf(tool), tenant, runId);
+    const keys = this.#slotKeys(serverToolOf(tool), request);
     if (this.#isStopped || !this.#slots.tryTake(keys)) return new EmptyReservation([pending], this);
     const deadlineAt = now + tool.timeoutMs;
     const executing: CallState = { name: 'EXECUTING', deadlineAt, attempt: 1, cause: null };
@@ -164,7 +164,7 @@ export class InProcessProvider implements Provider {
 
   #queue(live: LiveCall, tool: RegisteredTool): void {
     if (this.#isStopped || !isOpen(live.call)) return;
-    const keys = this.#slotKeys(serverToolOf(tool), live.call.tenant, live.call.runId);
+    const keys = this.#slotKeys(serverToolOf(tool), live.call);
     const run = (): void => {
       if (this.#isStopped) return;
       live.release = () => this.#slots.release(keys);
@@ -214,13 +214,16 @@ export class InProcessProvider implements Provider {
     }
   }
 
-  #slotKeys(tool: ServerTool, tenant: string, runId: string): SlotKey[] {
+  #slotKeys(
+    tool: ServerTool,
+    { tenant, runId, countsInRun }: Pick<ReservationRequest, 'tenant' | 'runId' | 'countsInRun'>,
+  ): SlotKey[] {
     const { limits } = this.#parts;
-    const keys = [
-      { name: `run:${pairKey(tenant, runId)}`, limit: limits.concurrencyPerRun },
-      { name: tenantSlot(tenant), limit: limits.concurrencyPerTenant },
-      { name: SERVER_SLOT, limit: limits.concurrencyServer },
-    ];
+    const ofTenant = { name: tenantSlot(tenant), limit: limits.concurrencyPerTenant };
+    const ofServer = { name: SERVER_SLOT, limit: limits.concurrencyServer };
+    const keys = countsInRun
+      ? [{ name: `run:${pairKey(tenant, runId)}`, limit: limits.concurrencyPerRun }, ofTenant, ofServer]
+      : [ofTenant, ofServer];
     if (tool.concurrency !== null) keys.push({ name: `tool:${tool.name}`, limit: tool.concurrency });
     if (tool.slot !== undefined) keys.push({ name: `shared:${tool.slot.name}`, limit: tool.slot.limit });
     return keys;

@@ -9,6 +9,8 @@ export interface ReservationRequest {
   readonly tenant: string;
   readonly toolName: string;
   readonly runId: string;
+  /** Whether the limit of a run's concurrent calls applies. */
+  readonly countsInRun: boolean;
   /** A device's name or session, or a client's id; null: any. */
   readonly target: string | null;
 }

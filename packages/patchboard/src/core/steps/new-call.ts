@@ -71,6 +71,7 @@ function withoutApproval(
     id,
     tenant: principal.tenant,
     runId: request.runId,
+    countsInRun: request.countsInRun ?? true,
     agentId: principal.agentId,
     toolName: tool.name,
     toolVersion: tool.version,

@@ -126,8 +126,9 @@ export class Recorder {
     const { limits, providers } = this.#parts;
     if (suppliedResult === null && decision.effect === 'allow') {
       const { tenant } = principal;
-      const { runId, target = null } = request;
-      return providers.of(tool).reserve(tool, { tenant, toolName: tool.name, runId, target }, now);
+      const { runId, countsInRun = true, target = null } = request;
+      const wanted = { tenant, toolName: tool.name, runId, countsInRun, target };
+      return providers.of(tool).reserve(tool, wanted, now);
     }
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
     if (suppliedResult !== null)

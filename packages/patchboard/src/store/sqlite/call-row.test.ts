@@ -9,6 +9,7 @@ const CALL: Call = {
   id: 'an id',
   tenant: 'a tenant',
   runId: 'a run',
+  countsInRun: false,
   agentId: 'an agent',
   toolName: 'a tool',
   toolVersion: 'a version',

@@ -152,6 +152,7 @@ export function toCall(values: unknown): Call {
     id: at(row, AT.id),
     tenant: at(row, AT.tenant),
     runId: at(row, AT.run_id),
+    countsInRun: mutable.countsInRun !== false,
     agentId: at(row, AT.agent_id),
     toolName: at(row, AT.tool_name),
     toolVersion: at(row, AT.tool_version),
@@ -191,6 +192,8 @@ interface MutablePart {
   /** Absent if the tool uses no sandbox. */
   readonly sandbox?: SandboxName;
   /** Absent if true. */
+  readonly countsInRun?: false;
+  /** Absent if true. */
   readonly acceptsInput?: false;
   /** Absent if there are none. */
   readonly inputs?: readonly InputRound[];
@@ -198,10 +201,11 @@ interface MutablePart {
 }
 
 export function mutableJson(call: Call): string {
-  const { state, approval, timeline, argsRedacted, sandbox, acceptsInput, inputs } = call;
+  const { state, approval, timeline, argsRedacted, sandbox, countsInRun, acceptsInput, inputs } = call;
   const rest = {
     ...(argsRedacted ? { argsRedacted } : {}),
     ...(sandbox === null ? {} : { sandbox }),
+    ...(countsInRun ? {} : { countsInRun }),
     ...(acceptsInput ? {} : { acceptsInput }),
     ...(inputs.length === 0 ? {} : { inputs }),
   };
