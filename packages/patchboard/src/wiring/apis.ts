@@ -16,6 +16,7 @@ import { agentRoutes } from '../transports/agent-api/routes.ts';
 import { deviceRoutes } from '../transports/device-gateway/routes.ts';
 import { consoleRoutes } from '../transports/console/routes.ts';
 import { internalRoutes } from '../transports/internal-api/routes.ts';
+import { protectedResourceRoutes } from '../transports/mcp-server/protected-resource.ts';
 import { operatorRoutes } from '../transports/operator-api/routes.ts';
 import type { Route } from '../transports/shared/routes/routes.ts';
 import { tenantRoutes } from '../transports/tenant-api/routes.ts';
@@ -60,6 +61,8 @@ export interface AppSettings extends Pick<
   /** Whether to serve the console pages, which work only at the root path. */
   readonly hasPages: boolean;
   readonly port: HostOriginOptions['port'];
+  /** Path prefix that is stripped before routing; empty for a server of its own. */
+  readonly pathPrefix: string;
 }
 
 export interface App {
@@ -73,6 +76,7 @@ export const ROUTES: readonly Route[] = [
   ...agentRoutes,
   ...internalRoutes,
   ...deviceRoutes,
+  ...protectedResourceRoutes,
   ...tenantRoutes,
   ...operatorRoutes,
   ...consoleRoutes,
@@ -87,6 +91,7 @@ export async function openApis(context: EngineContext, settings: ApiSettings): P
     port: undefined,
     mayBeLocal,
     hasPages: true,
+    pathPrefix: '',
   });
   const url = await listen(fastify, settings);
   return {
@@ -129,6 +134,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     hostOrigin: { allowedHosts, allowedOrigins, port },
     limits: { connections: affordableConnections() },
     trustProxy,
+    resources: { jwtIssuer: settings.jwt?.issuer ?? null, pathPrefix: settings.pathPrefix },
     sandbox: sandboxView(context.sandbox),
     version: VERSION,
     clock: nodeClock,

@@ -19,7 +19,10 @@ export interface HttpOptions {
   readonly trustProxy?: boolean;
   /** Accepts JWTs of an issuer as credentials. */
   readonly jwt?: JwtSettings;
-  /** Path prefix to strip, such as `/api/board`, if the framework does not. Express strips its own mount path. */
+  /**
+   * Path prefix to strip, such as `/api/board`, if the framework does not. Express strips its own mount path. Set it there
+   * too if MCP clients use OAuth: the URLs in the metadata of `/mcp` contain it.
+   */
   readonly prefix?: string;
 }
 
@@ -41,7 +44,7 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 
  */
 export function mountApis(context: EngineContext, options: HttpOptions, operatorToken: string): MountedApis {
   const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null, prefix = '' } = options;
-  if (prefix !== '' && !/^(\/[^/?#]+)+$/.test(prefix))
+  if (prefix !== '' && !/^(\/[^/?#\s"\\]+)+$/.test(prefix))
     throw new TypeError(`http.prefix must begin with / and not end with it, such as /api/board: ${prefix}`);
   const { fastify } = buildApp(context, {
     allowedHosts,
@@ -53,6 +56,7 @@ export function mountApis(context: EngineContext, options: HttpOptions, operator
     mayBeLocal: false,
     hasPages: false,
     port: 'of each connection',
+    pathPrefix: prefix,
   });
   const ready = fastify.ready();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -42,6 +42,7 @@ export interface RequestRefusals {
   readonly ticket_spent: NoParams;
   readonly internal_key_unknown: NoParams;
   readonly route_unknown: { readonly method: string; readonly path: string };
+  readonly jwt_issuer_missing: NoParams;
   readonly route_takes_methods: { readonly path: string; readonly methods: string; readonly method: string };
   readonly body_over_limit: { readonly bytes: number };
   readonly body_empty: NoParams;
@@ -114,6 +115,7 @@ export const REQUEST_REFUSALS: Sentences<RequestRefusals> = {
   ticket_spent: () => 'the ticket is not known, has expired or was used before',
   internal_key_unknown: () => 'the internal API key is not known',
   route_unknown: ({ method, path }) => `no such route: ${method} ${path}`,
+  jwt_issuer_missing: () => 'this server has no OAuth issuer: auth.jwt is not set',
   route_takes_methods: ({ path, methods, method }) => `${path} takes ${methods}, not ${method}`,
   body_over_limit: ({ bytes }) => `the body is larger than the limit of ${bytes} bytes`,
   body_empty: () => 'the body is empty',

@@ -382,6 +382,7 @@ export const reasonWords: ReasonSentences = {
   ticket_spent: () => '票据不存在、已过期或已使用',
   internal_key_unknown: () => '不认识这个内部 API 密钥',
   route_unknown: ({ method, path }) => `没有这个接口：${method} ${path}`,
+  jwt_issuer_missing: () => '本服务器没有 OAuth 签发方：未设置 auth.jwt',
   route_takes_methods: ({ path, methods, method }) => `${path} 支持 ${methods}，不支持 ${method}`,
   body_over_limit: ({ bytes }) => `请求体超过上限 ${bytes} 字节`,
   body_empty: () => '请求体为空',

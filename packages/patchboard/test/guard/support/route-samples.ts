@@ -93,6 +93,9 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     past: [404, 'call_not_found'],
     body: () => ({ status: 'SUCCEEDED', result: 'forged' }),
   },
+  // This server has no token issuer.
+  protectedResource: { past: [404, 'route_not_found'] },
+  protectedResourceAtRoot: { past: [404, 'route_not_found'] },
   listTenantTools: { past: [200, null], headers: OCCASION, body: () => ({}) },
   callTenantTool: { past: [200, null], headers: OCCASION, body: ({ tool }) => ({ tool_name: tool }) },
   listTenantToolsShort: { past: [200, null], headers: OCCASION, body: () => ({}) },

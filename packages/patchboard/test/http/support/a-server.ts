@@ -30,6 +30,7 @@ import { ajvSchemas } from '../../../src/schemas/ajv-schemas.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import { createHttpApp } from '../../../src/transports/shared/http/app.ts';
 import type { HttpLimits } from '../../../src/transports/shared/http/http-limits.ts';
+import type { ResourceSettings } from '../../../src/transports/shared/routes/challenge.ts';
 import type { Route } from '../../../src/transports/shared/routes/routes.ts';
 import { silentLog } from '../../support/an-engine.ts';
 import { checkAgainst, type OpenApiDocument } from './openapi-check.ts';
@@ -72,6 +73,7 @@ export interface ServerGiven {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly routes?: readonly Route[];
+  readonly resources?: ResourceSettings;
 }
 
 /**
@@ -135,6 +137,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     sandbox: null,
     version: '0.0.0-test',
     routes: given.routes ?? ROUTES,
+    ...(given.resources === undefined ? {} : { resources: given.resources }),
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;

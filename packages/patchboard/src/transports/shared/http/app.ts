@@ -76,6 +76,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     limits,
     version,
     sandbox,
+    resources: parts.resources ?? { jwtIssuer: null, pathPrefix: '' },
     startedAt: parts.startedAt ?? clock.now(),
     openStreams,
     bodies: new HeldBodies(bodyBytes),

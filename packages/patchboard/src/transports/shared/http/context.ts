@@ -16,6 +16,7 @@ import type { HttpMetrics, RouteCounter } from './metrics.ts';
 import type { EventStreamCaps } from '../streams/event-stream-caps.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import type { Prompts } from '../views/prompts.ts';
+import type { Challenge, ResourceSettings } from '../routes/challenge.ts';
 import type { RefusalFormat } from '../routes/problem.ts';
 import type { Route } from '../routes/routes.ts';
 import type { Streams } from '../streams/streams.ts';
@@ -37,6 +38,8 @@ export interface HttpParts {
   readonly limits?: Partial<HttpLimits>;
   /** Trust the `X-Forwarded-*` headers of one proxy. Default: false. */
   readonly trustProxy?: boolean;
+  /** Default: no issuer and no prefix. */
+  readonly resources?: ResourceSettings;
   readonly version: string;
   /** Null if no tool of this server uses a sandbox. */
   readonly sandbox: SandboxView | null;
@@ -63,6 +66,7 @@ export interface HttpContext extends Pick<
   'engine' | 'store' | 'clock' | 'log' | 'digest' | 'services' | 'authenticator' | 'version' | 'sandbox'
 > {
   readonly limits: Readonly<HttpLimits>;
+  readonly resources: ResourceSettings;
   readonly startedAt: number;
   readonly openStreams: OpenStreams;
   readonly bodies: HeldBodies;
@@ -85,6 +89,7 @@ export interface HttpContext extends Pick<
 declare module 'fastify' {
   interface FastifyContextConfig {
     refuse?: RefusalFormat;
+    challenge?: Challenge;
   }
   interface FastifyRequest {
     principal: Principal | null;

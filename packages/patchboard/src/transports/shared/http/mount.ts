@@ -1,5 +1,6 @@
 import { type FailureCode, reason } from '@patchboard/wire';
 import type {
+  FastifyContextConfig,
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
@@ -15,6 +16,7 @@ import type { Connections } from './connections.ts';
 import type { HttpContext } from './context.ts';
 import { isFailure } from '../routes/caller.ts';
 import type { RouteCounter } from './metrics.ts';
+import { challengeOf } from '../routes/challenge.ts';
 import { HTTP_STATUS, PROBLEM_FORMAT, RequestRefused, sendProblem } from '../routes/problem.ts';
 import { failureOfError } from './request-failure.ts';
 import { supportsHead, type Route, type RouteResponse, type Schema } from '../routes/routes.ts';
@@ -36,8 +38,7 @@ export function mount(
       method: route.method,
       url: route.url,
       schema: schemaOf(route),
-      // `sendProblem` reads this: app-level hooks refuse requests before the route's own hooks run.
-      config: route.refuse === undefined ? {} : { refuse: route.refuse },
+      config: refusalConfig(route, context),
       // Set per route, not on the app: adding schemas to a scope makes Fastify drop the app's compilers.
       validatorCompiler: ({ schema, httpPart }) => compile(schema as Schema, httpPart ?? 'body'),
       // Response schemas only document; handlers serialize.
@@ -52,6 +53,15 @@ export function mount(
       },
     });
   }
+}
+
+/** `sendProblem` reads this: app-level hooks refuse requests before the route's own hooks run. */
+function refusalConfig(route: Route, { resources }: HttpContext): FastifyContextConfig {
+  const challenge = challengeOf(route, resources);
+  return {
+    ...(route.refuse === undefined ? {} : { refuse: route.refuse }),
+    ...(challenge === null ? {} : { challenge }),
+  };
 }
 
 /** Routes without a credential accept small bodies only; other bodies are counted while they arrive. */
@@ -163,6 +173,8 @@ function admit(
   }
   connections.identified(request.raw.socket);
   if (!principal.scopes.has(scope)) {
+    const { challenge } = request.routeOptions.config;
+    if (challenge !== undefined) reply.header('www-authenticate', challenge(request, 'insufficient_scope'));
     sendProblem(reply, outOfScope(principal, scope));
     return;
   }

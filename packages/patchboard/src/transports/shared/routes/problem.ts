@@ -1,6 +1,7 @@
 import { byFailureCode, HTTP_HINTS, type CallStateName, type FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FAILURES, type Failure, type RateRefusal } from '../../../core/failures.ts';
+import { bearerChallenge } from './challenge.ts';
 import type { Schema } from './routes.ts';
 import { ref } from './schemas.ts';
 
@@ -92,9 +93,9 @@ function formatOf({ routeOptions }: FastifyRequest): RefusalFormat {
 }
 
 /** RFC 6750: `invalid_token` if a token was sent; no error code otherwise. */
-function challengeFor({ headers }: FastifyRequest): string {
-  const realm = 'Bearer realm="patchboard"';
-  return headers.authorization === undefined ? realm : `${realm}, error="invalid_token"`;
+function challengeFor(request: FastifyRequest): string {
+  const challenge = request.routeOptions.config?.challenge ?? bearerChallenge;
+  return challenge(request, request.headers.authorization === undefined ? null : 'invalid_token');
 }
 
 /** Whether a body is still being sent, which the server would only discard. */

@@ -45,6 +45,11 @@ export interface Route {
   readonly refusals: readonly FailureCode[];
   /** The format of every refusal at this URL, also before the route is reached. Default: a problem (RFC 9457). */
   readonly refuse?: RefusalFormat;
+  /**
+   * Path of the OAuth protected resource (RFC 9728) that the route belongs to. The `WWW-Authenticate` header of its 401
+   * responses then names the scope and the metadata document, and a missing scope gets one too.
+   */
+  readonly protectedResource?: string;
   /** The response is an endless stream, so `HEAD` is not supported. */
   readonly isStream?: boolean;
   /** Called before a malformed body is refused; the result is added to the problem. */
