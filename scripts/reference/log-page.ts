@@ -4,6 +4,8 @@ import { code, page, table } from './page.ts';
 const EVENTS: Readonly<Record<string, string>> = {
   'server.stopping': 'the server got a signal to stop; new calls are refused',
   'server.stopped': 'all data is written, and the process exits',
+  'server.file_failed':
+    '`server.json` in the data folder could not be written or removed, with the reason: `patchboard mcp` may not find this server by itself',
   'permissions.tightened':
     'other users could read the data folder or the operator token; their access was removed. If the token may have been read, delete its file and restart: a new one is created',
   'server.connections_full':

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
+import { messageOf } from '../../core/failures.ts';
+import type { Log } from '../../core/ports.ts';
 import { bufferedLines } from '../../runtime/log-lines.ts';
 import { pinoLog } from '../../runtime/log.ts';
 import type { PlatformParts } from '../../wiring/platform.ts';
 import type { SandboxReport } from '../../wiring/sandbox-setup.ts';
 import { environment } from '../../settings/environment.ts';
 import { resolveSettings, type ServeFlags, type Settings } from '../../settings/settings.ts';
+import { removeServerFile, writeServerFile } from '../../settings/server-file.ts';
+import { VERSION } from '../../version.ts';
 import { firstSteps } from '../first-steps.ts';
 
 /** Longer than the drain; after it a stuck shutdown is aborted. */
@@ -23,30 +27,50 @@ export function registerServe(program: Command): void {
       '--unsafe-no-sandbox',
       "if there is no sandbox, run commands and writes as the server's user, with its files and network, each after approval",
     )
+    .option('--stop-with-stdin', 'stop when stdin ends, so that the server does not outlive its parent')
     .addHelpText('after', '\nExample:\n  $ patchboard serve --port 9000')
     .action(serve);
 }
 
-async function serve(flags: ServeFlags): Promise<void> {
-  await runServer(resolveSettings(environment(), flags));
+async function serve(flags: ServeFlags & { readonly stopWithStdin?: boolean }): Promise<void> {
+  const { stopWithStdin = false } = flags;
+  await runServer(resolveSettings(environment(), flags), {}, stopWithStdin);
 }
 
-/** Resolves after SIGTERM or SIGINT and a graceful shutdown. */
-export async function runServer(settings: Settings, parts: PlatformParts = {}): Promise<void> {
+/** Resolves after SIGTERM or SIGINT, or with `stopWithStdin` the end of stdin, and a graceful shutdown. */
+export async function runServer(
+  settings: Settings,
+  parts: PlatformParts = {},
+  stopWithStdin = false,
+): Promise<void> {
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
   // Loaded on demand, because it would slow down all other commands.
   const { startPlatform } = await import('../../wiring/platform.ts');
   const platform = await startPlatform(settings, log, parts);
   // Before the ready line is printed: a signal may follow at once.
-  const stopping = stopSignal();
+  const stopping = stopSignal(stopWithStdin);
+  const { pid } = process;
+  const startedAt = new Date().toISOString();
+  const file = { url: platform.url, pid, startedAt, version: VERSION };
+  await orLog(writeServerFile(settings.dataFolder, file), log);
   process.stdout.write(`Patchboard is ready at ${platform.url} (${sandboxLine(platform.sandbox)})\n`);
   if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url, platform.loginToken()));
   const signal = await stopping;
   log.info('server.stopping', { signal });
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+  await orLog(removeServerFile(settings.dataFolder, pid), log);
   await platform.close();
   log.info('server.stopped');
+}
+
+/** `server.json` only helps others to find the server, so the server runs and stops without it. */
+async function orLog(change: Promise<void>, log: Log): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    log.warn('server.file_failed', { error: messageOf(error) });
+  }
 }
 
 /** Readable lines on a terminal, otherwise JSON lines. */
@@ -62,7 +86,7 @@ async function logDestination(): Promise<DestinationStream> {
   });
 }
 
-function stopSignal(): Promise<string> {
+function stopSignal(stopWithStdin: boolean): Promise<string> {
   const names = ['SIGTERM', 'SIGINT'] as const;
   return new Promise((resolve) => {
     const stop = (name: string): void => {
@@ -72,6 +96,7 @@ function stopSignal(): Promise<string> {
       resolve(name);
     };
     for (const name of names) process.once(name, stop);
+    if (stopWithStdin) process.stdin.once('close', () => stop('stdin')).resume();
   });
 }
 
