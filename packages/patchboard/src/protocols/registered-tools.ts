@@ -1,4 +1,4 @@
-import type { RegisteredTool } from '../core/tools/registered-tool.ts';
+import { wireNamesOf, type RegisteredTool } from '../core/tools/registered-tool.ts';
 import { originOf, type ShownMethod, type ToolDefinitionInput } from './tool-module.ts';
 import type { FindTool } from './resolve.ts';
 
@@ -33,7 +33,7 @@ export function toolFinder(tools: readonly RegisteredTool[]): FindTool<Registere
   for (const tool of tools) {
     const origin = originOf(tool);
     if (origin !== null) byCommand.set(`${origin.module}_${origin.command}`, tool);
-    byName.set(tool.wireName, tool);
+    for (const wireName of wireNamesOf(tool)) byName.set(wireName, tool);
   }
   for (const tool of tools) byName.set(tool.name, tool);
   return (name) => byName.get(name) ?? byCommand.get(name);

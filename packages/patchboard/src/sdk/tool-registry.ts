@@ -3,7 +3,8 @@ import { reason, type Reason } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
 import type { Digest } from '../core/ports.ts';
 import type { ServerTool } from '../core/tools/server-tool.ts';
-import { toWireName } from '../core/tools/tool-names.ts';
+import { wireNamesOf } from '../core/tools/registered-tool.ts';
+import { toEarlierWireName, toWireName } from '../core/tools/tool-names.ts';
 import {
   methodsOf,
   type MethodMetadata,
@@ -53,14 +54,15 @@ const DIGEST: Digest = { sha256: (text) => hash('sha256', text, 'hex') };
  * has the same wire names.
  */
 class WireNames {
-  readonly #byName: Map<string, string> = new Map();
+  readonly #byName: Map<string, { readonly wireName: string; readonly earlierWireName: string | null }> =
+    new Map();
   readonly #byWireName: Map<string, string> = new Map();
 
   of(name: string): string | undefined {
-    return this.#byName.get(name);
+    return this.#byName.get(name)?.wireName;
   }
 
-  /** Returns the name of the tool with this wire name. */
+  /** Returns the name of the tool with this wire name or earlier wire name. */
   holder(wireName: string): string | undefined {
     return this.#byWireName.get(wireName);
   }
@@ -68,16 +70,19 @@ class WireNames {
   add(name: string): void {
     const isFree = (candidate: string): boolean =>
       candidate === name || (!this.#byName.has(candidate) && !this.#byWireName.has(candidate));
-    const wireName = toWireName(name, isFree, DIGEST);
-    this.#byName.set(name, wireName);
-    this.#byWireName.set(wireName, name);
+    const names = {
+      wireName: toWireName(name, isFree, DIGEST),
+      earlierWireName: toEarlierWireName(name, isFree, DIGEST),
+    };
+    this.#byName.set(name, names);
+    for (const wireName of wireNamesOf(names)) this.#byWireName.set(wireName, name);
   }
 
   remove(name: string): void {
-    const wireName = this.#byName.get(name);
-    if (wireName === undefined) return;
+    const names = this.#byName.get(name);
+    if (names === undefined) return;
     this.#byName.delete(name);
-    this.#byWireName.delete(wireName);
+    for (const wireName of wireNamesOf(names)) this.#byWireName.delete(wireName);
   }
 }
 

@@ -156,9 +156,19 @@ describe('a data folder of the first build', () => {
     expect((await server.asOperator('GET', '/v1/tenants')).text).toContain('"village"');
     const { tools } = (await server.ask({ method: 'GET', path: '/v1/tools', headers: as('planner') }))
       .json as { tools: { name: string; wire_name: string }[] };
-    expect(tools).toEqual(
-      expect.arrayContaining(manifest.wire_names.map((names) => expect.objectContaining(names) as unknown)),
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(manifest.wire_names.map(({ name }) => name)),
     );
+  });
+
+  it('lists its long wire names in a shorter form, and finds the tools by either', async () => {
+    const show = async (name: string): Promise<{ name: string; wire_name: string }> =>
+      (await server.ask({ method: 'GET', path: `/v1/tools/${name}`, headers: as('planner') })).json as never;
+    for (const { name, wire_name: before } of manifest.wire_names) {
+      const { wire_name: now } = await show(name);
+      expect([before.length, now.length]).toEqual([64, 48]);
+      for (const given of [before, now]) expect(await show(given)).toMatchObject({ name, wire_name: now });
+    }
   });
 
   it('takes an idempotency key for the call that it was used for', async () => {

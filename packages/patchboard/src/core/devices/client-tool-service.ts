@@ -4,6 +4,7 @@ import type { DocumentChange } from '../documents.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Clock, Log, Store } from '../ports.ts';
 import { admitClientTool } from '../tools/admit-tool.ts';
+import { longWireNamesLast } from '../tools/name-rules.ts';
 import { rejectedTool, type RegistrationReport } from '../tools/registered-tool.ts';
 import { RegistrationBatch, type RegistrationBatchParts } from './registration-batch.ts';
 import { covers, raised, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
@@ -107,7 +108,7 @@ export class ClientToolService {
   async restore(): Promise<void> {
     const { store, toolIndex, pools, memory, log } = this.#parts;
     await memory.load(store);
-    for (const { tenant, clientId, spec: stored, wireName } of await store.tools()) {
+    for (const { tenant, clientId, spec: stored, wireName } of longWireNamesLast(await store.tools())) {
       const spec = raised(stored, this.#risks.of(tenant, stored.name));
       this.#risks.set(tenant, spec.name, riskOf(spec.annotations));
       const admitted = admitClientTool(this.#parts, { tenant, clientId }, spec, wireName);

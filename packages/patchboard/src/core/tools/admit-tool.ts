@@ -2,7 +2,7 @@ import { reason, type ToolSpec } from '@patchboard/wire';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
-import { clientNameProblem, freeServerWireName, freeWireName, serverNameProblem } from './name-rules.ts';
+import { clientNameProblem, clientWireNames, serverNameProblem, serverWireNames } from './name-rules.ts';
 import { rejected, type ClientTool, type Registration, type Rejection } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
 import type { ToolIndex } from './tool-index.ts';
@@ -37,7 +37,7 @@ export function admitServerTool(
     tenant: null,
     pack,
     name,
-    wireName: freeServerWireName(parts, name),
+    ...serverWireNames(parts, name),
     source,
     description,
     inputSchema,
@@ -61,14 +61,14 @@ export function admitServerTool(
 }
 
 /**
- * Checks a client's tool without adding it to the index. `wireName`: set for a tool loaded from the store, which keeps
- * its name even if another name is similar.
+ * Checks a client's tool without adding it to the index. `storedWireName`: set for a tool loaded from the store, which
+ * keeps its name even if another name is similar.
  */
 export function admitClientTool(
   parts: AdmitToolParts,
   { tenant, clientId }: { readonly tenant: string; readonly clientId: string },
   spec: ToolSpec,
-  wireName?: string,
+  storedWireName?: string,
 ): Registration<ClientTool> {
   const bytes = utf8Bytes(JSON.stringify(spec));
   const problem =
@@ -77,7 +77,7 @@ export function admitClientTool(
       tenant,
       clientId,
       name: spec.name,
-      isStored: wireName !== undefined,
+      isStored: storedWireName !== undefined,
     }) ??
     roomProblem(parts, tenant, clientId, spec.name, bytes);
   if (problem !== null) return problem;
@@ -85,7 +85,7 @@ export function admitClientTool(
     tenant,
     pack: null,
     name: spec.name,
-    wireName: wireName ?? freeWireName(parts, tenant, spec.name),
+    ...clientWireNames(parts, tenant, spec.name, storedWireName),
     source: 'client',
     description: spec.description ?? '',
     inputSchema: spec.schema,

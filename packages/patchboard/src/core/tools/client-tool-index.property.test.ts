@@ -3,10 +3,11 @@ import { expect, it } from 'vitest';
 import { ClientToolIndex } from './client-tool-index.ts';
 import type { ClientTool } from './registered-tool.ts';
 
-type Lent = Pick<ClientTool, 'name' | 'wireName' | 'bytes' | 'clientId'>;
+type Lent = Pick<ClientTool, 'name' | 'wireName' | 'earlierWireName' | 'bytes' | 'clientId'>;
 
 function aTool(name: string, clientId: string, bytes: number): ClientTool {
-  const lent: Lent = { name, wireName: `wire_${name}`, bytes, clientId };
+  const earlierWireName = `earlier_${name}`;
+  const lent: Lent = { name, wireName: `wire_${name}`, earlierWireName, bytes, clientId };
   return lent as ClientTool;
 }
 
@@ -41,7 +42,8 @@ it('finds by name, by wire name and by client the same tools as a plain list', (
         expect(new Set(tools.all())).toEqual(new Set(all));
         for (const name of NAMES) {
           expect(tools.get(name)).toBe(plain.get(name));
-          expect(tools.byWireName(`wire_${name}`)).toBe(plain.get(name));
+          for (const prefix of ['wire', 'earlier'])
+            expect(tools.byWireName(`${prefix}_${name}`)).toBe(plain.get(name));
         }
         for (const clientId of CLIENTS) {
           const mine = all.filter((tool) => tool.clientId === clientId);

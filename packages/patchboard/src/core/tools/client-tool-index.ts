@@ -1,4 +1,4 @@
-import type { ClientTool } from './registered-tool.ts';
+import { wireNamesOf, type ClientTool } from './registered-tool.ts';
 import { SimilarNames } from './similar-names.ts';
 
 /** The tools that clients of one tenant registered, indexed by name, by wire name and by client. */
@@ -22,6 +22,7 @@ export class ClientToolIndex {
     return this.#tools.get(name);
   }
 
+  /** Finds a tool by its wire name or earlier wire name. */
   byWireName(wireName: string): ClientTool | undefined {
     const name = this.#names.get(wireName);
     return name === undefined ? undefined : this.#tools.get(name);
@@ -42,7 +43,7 @@ export class ClientToolIndex {
     const held = this.#clients.get(clientId) ?? new Map<string, ClientTool>();
     this.#clients.set(clientId, held.set(tool.name, tool));
     this.#tools.set(tool.name, tool);
-    this.#names.set(tool.wireName, tool.name);
+    for (const wireName of wireNamesOf(tool)) this.#names.set(wireName, tool.name);
     this.similar.add(tool.name);
     this.#bytes += tool.bytes;
   }
@@ -56,7 +57,7 @@ export class ClientToolIndex {
     held?.delete(name);
     if (held?.size === 0) this.#clients.delete(clientId);
     this.#tools.delete(name);
-    this.#names.delete(tool.wireName);
+    for (const wireName of wireNamesOf(tool)) this.#names.delete(wireName);
     this.similar.remove(name);
     this.#bytes -= tool.bytes;
     return true;

@@ -1,9 +1,9 @@
 import { reason } from '@patchboard/wire';
 import { DEFAULT_TENANT } from '../access/principal.ts';
 import type { Digest } from '../ports.ts';
-import { rejected, type Rejection } from './registered-tool.ts';
+import { rejected, type RegisteredTool, type Rejection, type StoredTool } from './registered-tool.ts';
 import type { ToolIndex } from './tool-index.ts';
-import { toWireName } from './tool-names.ts';
+import { toEarlierWireName, toWireName, WIRE_NAME_LENGTH } from './tool-names.ts';
 
 interface NameParts {
   readonly toolIndex: ToolIndex;
@@ -74,22 +74,45 @@ export function serverNameProblem(index: ToolIndex, name: string): Rejection | n
   return rejected('name_taken', why);
 }
 
-export function freeServerWireName({ toolIndex, digest }: NameParts, name: string): string {
+type WireNames = Pick<RegisteredTool, 'wireName' | 'earlierWireName'>;
+
+export function serverWireNames({ toolIndex, digest }: NameParts, name: string): WireNames {
   const isFree = (candidate: string): boolean => {
     const holder = toolIndex.holderOf(NO_TENANT, candidate);
     const isOwn = holder === undefined || holder.name === name;
     return isOwn && toolIndex.clientToolOfAnyTenant(candidate) === undefined;
   };
-  return toWireName(name, isFree, digest);
+  return {
+    wireName: toWireName(name, isFree, digest),
+    earlierWireName: toEarlierWireName(name, isFree, digest),
+  };
 }
 
-/** Deterministic unless taken. A wire name must differ from every other tool's name and wire name. */
-export function freeWireName({ toolIndex, digest }: NameParts, tenant: string, name: string): string {
+/**
+ * Deterministic unless taken: a wire name must differ from every other tool's name and wire names. `stored`: the wire
+ * name in the store, which the tool keeps; if it is too long, it becomes the earlier wire name.
+ */
+export function clientWireNames(
+  { toolIndex, digest }: NameParts,
+  tenant: string,
+  name: string,
+  stored: string | undefined,
+): WireNames {
   const isFree = (candidate: string): boolean => {
     const holder = toolIndex.holderOf(tenant, candidate);
     return holder === undefined || holder.name === name;
   };
-  return toWireName(name, isFree, digest);
+  const isLong = stored !== undefined && stored.length > WIRE_NAME_LENGTH;
+  return {
+    wireName: stored === undefined || isLong ? toWireName(name, isFree, digest) : stored,
+    earlierWireName: isLong && isFree(stored) ? stored : toEarlierWireName(name, isFree, digest),
+  };
+}
+
+/** Tools whose stored wire names are too long get new ones, which must differ from all names that stay. */
+export function longWireNamesLast(tools: readonly StoredTool[]): readonly StoredTool[] {
+  const isLong = ({ wireName }: StoredTool): boolean => wireName.length > WIRE_NAME_LENGTH;
+  return [...tools.filter((tool) => !isLong(tool)), ...tools.filter(isLong)];
 }
 
 /** No tenant has this id: a lookup with it finds tools of this server only. */

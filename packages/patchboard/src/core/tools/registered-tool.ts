@@ -24,6 +24,8 @@ export interface RegisteredTool {
   readonly name: string;
   /** The form of the name that model vendors accept; every API accepts both names. */
   readonly wireName: string;
+  /** A longer wire name of an earlier version: every API accepts it, none lists it. Null: there is none. */
+  readonly earlierWireName: string | null;
   readonly source: ToolSourceName;
   readonly description: string;
   readonly inputSchema: JsonSchema;
@@ -67,6 +69,14 @@ export type RunsOn =
 export interface ClientTool extends RegisteredTool {
   readonly tenant: string;
   readonly clientId: string;
+}
+
+/** The wire name, and the earlier one if there is one. */
+export function wireNamesOf({
+  wireName,
+  earlierWireName,
+}: Pick<RegisteredTool, 'wireName' | 'earlierWireName'>): readonly string[] {
+  return earlierWireName === null ? [wireName] : [wireName, earlierWireName];
 }
 
 /** The tool without description and schemas, for an agent that may not call it: enough to parse a call of it. */

@@ -1,13 +1,13 @@
 import type { TenantDirectory } from '../access/tenant-directory.ts';
 import { ClientToolIndex } from './client-tool-index.ts';
-import type { ClientTool, RegisteredTool } from './registered-tool.ts';
+import { wireNamesOf, type ClientTool, type RegisteredTool } from './registered-tool.ts';
 import { SimilarNames } from './similar-names.ts';
 
 /** Every tool that can be called, by tenant and name. Server names are reserved for all tenants. */
 export class ToolIndex {
   readonly #tenantDirectory: TenantDirectory;
   readonly #server: Map<string, RegisteredTool> = new Map();
-  /** Wire name to name, for tools of this server. */
+  /** Wire name, present or earlier, to name, for tools of this server. */
   readonly #serverNames: Map<string, string> = new Map();
   readonly #similarServerNames: SimilarNames = new SimilarNames();
   readonly #tenants: Map<string, ClientToolIndex> = new Map();
@@ -25,7 +25,7 @@ export class ToolIndex {
   /** Adds an admitted tool of this server. */
   addServerTool(tool: RegisteredTool): void {
     this.#server.set(tool.name, tool);
-    this.#serverNames.set(tool.wireName, tool.name);
+    for (const wireName of wireNamesOf(tool)) this.#serverNames.set(wireName, tool.name);
     this.#similarServerNames.add(tool.name);
     this.#version += 1;
   }
@@ -43,7 +43,7 @@ export class ToolIndex {
     const tool = this.#server.get(name);
     if (tool === undefined) return false;
     this.#server.delete(name);
-    this.#serverNames.delete(tool.wireName);
+    for (const wireName of wireNamesOf(tool)) this.#serverNames.delete(wireName);
     this.#similarServerNames.remove(name);
     this.#version += 1;
     return true;
@@ -61,7 +61,7 @@ export class ToolIndex {
     if (this.#tenants.get(tenant)?.remove(name) === true) this.#version += 1;
   }
 
-  /** Finds a tool by canonical or wire name. */
+  /** Finds a tool by canonical name, wire name or earlier wire name. */
   find(tenant: string, name: string): RegisteredTool | undefined {
     const tool = this.holderOf(tenant, name);
     return tool === undefined || this.isOffered(tenant, tool) ? tool : undefined;

@@ -1,8 +1,11 @@
 import { TOOL_NAME_PATTERN } from '@patchboard/wire';
 import type { Digest } from '../ports.ts';
 
-/** The longest tool name that every model vendor accepts. */
-const WIRE_NAME_LENGTH = 64;
+/** Model vendors accept 64 characters; MCP clients that limit server and tool name together to 60 leave about 48. */
+export const WIRE_NAME_LENGTH = 48;
+
+/** The limit of earlier versions: agents and stored tools may still use the wire names of that time. */
+const EARLIER_WIRE_NAME_LENGTH = 64;
 
 /** Truncates an unchecked name from a request to the length of the longest tool name, for records and messages. */
 export function shownName(name: string): string {
@@ -25,18 +28,31 @@ function plainWireName(name: string): string {
  * Maps `weather.query` to `weather__query`. If that is too long or taken by another tool, the wire name ends in a prefix
  * of the name's hash instead.
  */
-export function toWireName(name: string, isFree: (candidate: string) => boolean, digest: Digest): string {
+export function toWireName(
+  name: string,
+  isFree: (candidate: string) => boolean,
+  digest: Digest,
+  maxLength: number = WIRE_NAME_LENGTH,
+): string {
   const plain = plainWireName(name);
-  if (plain.length <= WIRE_NAME_LENGTH && isFree(plain)) return plain;
+  if (plain.length <= maxLength && isFree(plain)) return plain;
   const hash = digest.sha256(name);
   for (let length = 8; length <= hash.length; length += 8) {
-    const candidate =
-      `${plain.slice(0, Math.max(0, WIRE_NAME_LENGTH - length - 1))}_${hash.slice(0, length)}`.slice(
-        -WIRE_NAME_LENGTH,
-      );
+    const start = plain.slice(0, Math.max(0, maxLength - length - 1));
+    const candidate = `${start}_${hash.slice(0, length)}`.slice(-maxLength);
     if (isFree(candidate)) return candidate;
   }
   throw new Error(`no wire name is free for ${name}`);
+}
+
+/** Returns the wire name that earlier versions gave the tool, if it is longer than wire names are now; null otherwise. */
+export function toEarlierWireName(
+  name: string,
+  isFree: (candidate: string) => boolean,
+  digest: Digest,
+): string | null {
+  const earlier = toWireName(name, isFree, digest, EARLIER_WIRE_NAME_LENGTH);
+  return earlier.length <= WIRE_NAME_LENGTH || earlier === name ? null : earlier;
 }
 
 /**
