@@ -57,6 +57,17 @@ describe('metadata', () => {
     expect(ran).toEqual([]);
   });
 
+  it('task: is part of the registered tool, and takes two values', async () => {
+    const long = tool({ name: 'long', metadata: { task: 'always' }, execute: () => 1 });
+    const board = await aBoard({ tools: [long, tool('short', () => 2)] });
+    expect(board.tools().map(({ name, task }) => [name, task])).toEqual([
+      ['long', 'always'],
+      ['short', null],
+    ]);
+    const wrong = { task: 'sometimes' } as unknown as ToolMetadata;
+    expect(() => tool({ name: 't', metadata: wrong, execute: () => 1 })).toThrow('metadata.task');
+  });
+
   it('tags: select tools, and hooks see them', async () => {
     const seen: HookCall[] = [];
     const read = tool({

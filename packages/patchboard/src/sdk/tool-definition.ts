@@ -28,6 +28,11 @@ export interface ToolMetadata {
   readonly requiresApproval?: boolean;
   /** May ask its caller for input. A call that was approved cannot ask without it. Excludes `cacheTtl`. */
   readonly asksInput?: boolean;
+  /**
+   * For APIs that can return a task instead of waiting for the result, such as MCP. `always`: every call returns one;
+   * `never`: none does. Default: the API decides.
+   */
+  readonly task?: 'always' | 'never';
   /** With `readonly`: how long a result may be reused, in milliseconds. Default: never. */
   readonly cacheTtl?: number;
 }

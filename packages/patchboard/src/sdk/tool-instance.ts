@@ -60,7 +60,7 @@ function fromInstance(instance: ToolInstance): ToolDefinition<never, unknown> {
 
 function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool {
   const { name, description, inputSchema, outputSchema, metadata, hooks } = definition;
-  const { timeout = DEFAULT_TIMEOUT_MS, concurrent = true, cacheTtl } = metadata;
+  const { timeout = DEFAULT_TIMEOUT_MS, concurrent = true, cacheTtl, task } = metadata;
   return {
     name,
     description,
@@ -71,6 +71,7 @@ function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool 
     metadata: { ...publicMetadata(metadata), ...definition.origin },
     concurrency: concurrent ? null : 1,
     ...(cacheTtl === undefined ? {} : { cacheTtlMs: cacheTtl }),
+    ...(task === undefined ? {} : { task }),
     hooks,
     readSchema: readInputSchema,
     execute: (args, context) => definition.execute(args as never, context),

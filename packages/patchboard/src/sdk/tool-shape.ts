@@ -1,7 +1,18 @@
 import { reason, reasonsText } from '@patchboard/wire';
 import type { InputRequest } from '../core/call/input.ts';
 import type { AgentHooks } from './agent-hooks.ts';
-import { callable, flag, must, object, text, texts, wholeNumber, type Problem, type Rule } from './shape.ts';
+import {
+  callable,
+  flag,
+  must,
+  object,
+  oneOf,
+  text,
+  texts,
+  wholeNumber,
+  type Problem,
+  type Rule,
+} from './shape.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import type { ToolInstance } from './tool-instance.ts';
 import type { ToolOptions } from './tool.ts';
@@ -51,6 +62,7 @@ const metadata = object<ToolMetadata>({
   idempotent: flag,
   requiresApproval: flag,
   asksInput: flag,
+  task: oneOf(['always', 'never']),
   cacheTtl: wholeNumber(1),
 });
 
