@@ -12,6 +12,7 @@ export interface ToolRejections {
   readonly tool_registered_twice: { readonly tool: string };
   readonly name_is_wire_name: { readonly tool: string };
   readonly name_reserved: { readonly name: string };
+  readonly name_prefix_reserved: { readonly name: string };
   /** `holder`: one of the codes `held_by_…`. */
   readonly name_held: { readonly name: string; readonly holder: readonly ReasonView[] };
   readonly wire_name_held: {
@@ -59,6 +60,8 @@ export const TOOL_REJECTIONS: Sentences<ToolRejections> = {
   tool_registered_twice: ({ tool }) => `tool registered twice: ${tool}`,
   name_is_wire_name: ({ tool }) => `the name is the wire name of ${tool}`,
   name_reserved: ({ name }) => `${name} is reserved by this server: use another name`,
+  name_prefix_reserved: ({ name }) =>
+    `${name}: the prefixes patchboard. and patchboard__ are reserved for tools of Patchboard's APIs: use another name`,
   name_held: ({ name, holder }) => `${name} ${holder}`,
   wire_name_held: ({ name, tool, holder }) => `${name} is the wire name of ${tool}, which ${holder}`,
   held_by_server: () => 'is a tool of this server',

@@ -3,7 +3,7 @@ import { DEFAULT_TENANT } from '../access/principal.ts';
 import type { Digest } from '../ports.ts';
 import { rejected, type RegisteredTool, type Rejection, type StoredTool } from './registered-tool.ts';
 import type { ToolIndex } from './tool-index.ts';
-import { toEarlierWireName, toWireName, WIRE_NAME_LENGTH } from './tool-names.ts';
+import { isReservedName, toEarlierWireName, toWireName, WIRE_NAME_LENGTH } from './tool-names.ts';
 
 interface NameParts {
   readonly toolIndex: ToolIndex;
@@ -21,9 +21,14 @@ export function clientNameProblem(
   },
 ): Rejection | null {
   const { tenant, clientId, name, isStored } = given;
-  return (
-    takenProblem(index, tenant, clientId, name) ?? (isStored ? null : similarProblem(index, tenant, name))
-  );
+  const taken = takenProblem(index, tenant, clientId, name);
+  // A name that the client has already was registered before the rules for new names existed.
+  if (taken !== null || isStored || index.clientTool(tenant, name) !== undefined) return taken;
+  return reservedProblem(name) ?? similarProblem(index, tenant, name);
+}
+
+function reservedProblem(name: string): Rejection | null {
+  return isReservedName(name) ? rejected('name_invalid', reason('name_prefix_reserved', { name })) : null;
 }
 
 function takenProblem(index: ToolIndex, tenant: string, clientId: string, name: string): Rejection | null {
@@ -45,9 +50,8 @@ function takenProblem(index: ToolIndex, tenant: string, clientId: string, name: 
   return rejected('name_taken', why);
 }
 
-/** Rejects a new name that a model or an operator could confuse with an existing one. A registered name is not new. */
+/** Rejects a new name that a model or an operator could confuse with an existing one. */
 function similarProblem(index: ToolIndex, tenant: string, name: string): Rejection | null {
-  if (index.clientTool(tenant, name) !== undefined) return null;
   const other = index.similarTo(tenant, name);
   if (other === undefined) return null;
   return rejected('name_taken', reason('name_similar', { other }));
@@ -55,6 +59,8 @@ function similarProblem(index: ToolIndex, tenant: string, name: string): Rejecti
 
 /** Why the server cannot use the name for a tool of its own; null if it can. */
 export function serverNameProblem(index: ToolIndex, name: string): Rejection | null {
+  const reserved = reservedProblem(name);
+  if (reserved !== null) return reserved;
   if (index.hasServerTool(name))
     return rejected('name_taken', reason('tool_registered_twice', { tool: name }));
   const namesake = index.holderOf(NO_TENANT, name);

@@ -24,6 +24,11 @@ function plainWireName(name: string): string {
   return name.replaceAll('.', '__');
 }
 
+/** `patchboard.` and its wire form, in any case, are reserved for tools that the APIs themselves list and run. */
+export function isReservedName(name: string): boolean {
+  return plainWireName(name).toLowerCase().startsWith('patchboard__');
+}
+
 /**
  * Maps `weather.query` to `weather__query`. If that is too long or taken by another tool, the wire name ends in a prefix
  * of the name's hash instead.

@@ -13,6 +13,8 @@ export const toolRejections: Sentences<ToolRejections> = {
   tool_registered_twice: ({ tool }) => `工具注册了两次：${tool}`,
   name_is_wire_name: ({ tool }) => `这个名称是 ${tool} 的 wire name`,
   name_reserved: ({ name }) => `${name} 由本服务器保留：请用其他名称`,
+  name_prefix_reserved: ({ name }) =>
+    `${name}：前缀 patchboard. 和 patchboard__ 保留给 Patchboard 各 API 自身的工具：请用其他名称`,
   name_held: ({ name, holder }) => `${name} ${holder}`,
   wire_name_held: ({ name, tool, holder }) => `${name} 是 ${tool} 的 wire name，而该工具${holder}`,
   held_by_server: () => '是本服务器的工具',
