@@ -65,6 +65,7 @@ export type {
 } from './core/hooks/hooks.ts';
 export type { AgentHooks as Hooks } from './sdk/agent-hooks.ts';
 export type { CallOrigin } from './transports/tenant-api/tenant-origin.ts';
+export type { McpClient } from './transports/shared/mcp-client.ts';
 export type { ToolCustomEvent } from './core/call/live-call.ts';
 export type { KeyKind } from './core/access/key-index.ts';
 export type { Effect, PolicyMode } from './core/access/policy/document.ts';

@@ -151,6 +151,7 @@ export type {
   InputRoundView,
   JsonSchema,
   LedgerRowView,
+  McpClientView,
   OutcomeKnowledge,
   SandboxName,
   ProblemView,

@@ -169,10 +169,19 @@ export interface CallView {
   /** The sandbox in which the call ran; null if the tool uses none. */
   readonly sandbox: SandboxName | null;
   readonly timeline: readonly TimelineEntryView[];
+  /** The MCP client that made the call; absent for other calls. */
+  readonly mcp_client?: McpClientView;
   /** The first input request without a response; present while the call waits for it. */
   readonly input_request?: InputRequestView;
   /** All input requests of the call; absent if there are none. */
   readonly inputs?: readonly InputRoundView[];
+}
+
+/** An MCP client as it describes itself. Unverified. */
+export interface McpClientView {
+  readonly name: string;
+  /** Empty if the client names none. */
+  readonly version: string;
 }
 
 export interface RunView {

@@ -15,6 +15,7 @@ import {
   type InputRoundView,
   type JsonSchema,
   type LedgerRowView,
+  type McpClientView,
   type ReasonView,
   type ReceiptView,
   type RegisterResponse,
@@ -164,6 +165,11 @@ const inputRound: Decoder<InputRoundView> = object<InputRoundView>({
   responded_at: optional(string),
 });
 
+const mcpClient: Decoder<McpClientView> = object<McpClientView>({
+  name: string,
+  version: withDefault(string, ''),
+});
+
 export const decodeCall: Decoder<CallView> = object<CallView>({
   tool_call_id: string,
   run_id: string,
@@ -188,6 +194,7 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   replay_of: nullable(string),
   sandbox: withDefault(nullable(word<NonNullable<CallView['sandbox']>>()), null),
   timeline: listOf(timelineEntry),
+  mcp_client: optional(mcpClient),
   input_request: optional(inputRequest),
   inputs: optional(listOf(inputRound)),
 });

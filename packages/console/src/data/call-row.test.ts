@@ -6,6 +6,7 @@ function row(id: string): CallRow {
     id,
     tool: 't',
     agent: 'a',
+    via: '',
     run: 'r',
     state: 'COMPLETED',
     createdAt: 1,

@@ -1,11 +1,14 @@
-import type { CallStateName, CallView } from '@patchboard/wire';
+import type { CallStateName, CallView, McpClientView } from '@patchboard/wire';
 import { brief } from '../format.ts';
+import { visibleText } from '../visible-text.ts';
 
 /** The fields of a call that a list shows; the others are dropped to save memory. */
 export interface CallRow {
   readonly id: string;
   readonly tool: string;
   readonly agent: string;
+  /** The MCP client that made the call; empty for other calls. */
+  readonly via: string;
   readonly run: string;
   readonly state: CallStateName;
   readonly createdAt: number;
@@ -21,6 +24,7 @@ export function rowOf(call: CallView): CallRow {
     id: call.tool_call_id,
     tool: call.tool_name,
     agent: call.agent_id,
+    via: call.mcp_client === undefined ? '' : clientName(call.mcp_client),
     run: call.run_id,
     state: call.state,
     createdAt: call.created_at,
@@ -30,6 +34,11 @@ export function rowOf(call: CallView): CallRow {
     args: brief(call.args, 200),
     code: call.error?.code ?? '',
   };
+}
+
+/** Name and version of an MCP client. */
+export function clientName({ name, version }: McpClientView): string {
+  return visibleText(`${name} ${version}`.trim());
 }
 
 export interface Merged {

@@ -65,4 +65,11 @@ describe('callTracer', () => {
       attributes: { 'patchboard.trace_id': 'trace-1', 'patchboard.site_id': 'yantian-main' },
     });
   });
+
+  it('names the MCP client of a call that has no site', () => {
+    callTracer('1.2.3')({ ...ended(), origin: { mcpClient: { name: 'claude-code', version: '2.1' } } });
+    const [span] = exporter.getFinishedSpans();
+    expect(span?.attributes).toMatchObject({ 'patchboard.mcp_client': 'claude-code/2.1' });
+    expect(span?.attributes).not.toHaveProperty('patchboard.site_id');
+  });
 });

@@ -1,5 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Tracer } from '@opentelemetry/api';
 import { endedAt, type Call } from '../core/call/call.ts';
+import { originFields } from '../core/call/call-origin.ts';
 import { parseTraceparent, traceparentOf } from '../core/call/trace-context.ts';
 
 const SAMPLED = 1;
@@ -20,6 +21,7 @@ function traceEndedCall(tracer: Tracer, call: Call): void {
     parentOf(call),
   );
   if (span.isRecording()) {
+    const { site_id: site, mcp_client: program } = originFields(call.origin);
     span.setAttributes({
       'patchboard.tool_call_id': call.id,
       'patchboard.tool_name': call.toolName,
@@ -29,7 +31,8 @@ function traceEndedCall(tracer: Tracer, call: Call): void {
       'patchboard.source': call.source,
       'patchboard.state': call.state.name,
       ...(call.traceId === null ? {} : { 'patchboard.trace_id': call.traceId }),
-      ...(call.origin === null ? {} : { 'patchboard.site_id': call.origin.siteId }),
+      ...(site === undefined ? {} : { 'patchboard.site_id': site }),
+      ...(program === undefined ? {} : { 'patchboard.mcp_client': program }),
     });
     for (const { state, at } of call.timeline) span.addEvent(state, at);
     if ('error' in call.state) {

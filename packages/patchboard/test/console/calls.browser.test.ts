@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform } from '../guard/support/a-platform.ts';
+import { accepted, aPrincipal, aRequest } from '../support/an-engine.ts';
 import { pythonWithRequests } from '../support/python.ts';
 import { runCommand } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
@@ -107,6 +108,20 @@ describe('the list', () => {
 });
 
 describe('one call', () => {
+  it('names the MCP client that made it, in the list too and in both languages', async () => {
+    const origin = { mcpClient: { name: 'claude-code', version: '2.1' } };
+    const request = aRequest({ toolName: 'toy.echo', origin });
+    const { id } = accepted(await board.server.platform.engine.submit(request, aPrincipal()));
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator(`[data-call="${id}"] [data-via]`, { hasText: 'via claude-code 2.1 (MCP)' }).waitFor();
+    await page.goto(`${board.url}/ui/calls/${id}`);
+    await page.locator('.facts [data-via]', { hasText: 'via claude-code 2.1 (MCP)' }).waitFor();
+    await done();
+    const chinese = await board.open(`/ui/calls/${id}`, { locale: 'zh-CN' });
+    await chinese.page.locator('.facts [data-via]', { hasText: '通过 claude-code 2.1（MCP）' }).waitFor();
+    await chinese.done();
+  });
+
   it('says why it was allowed, what it took and what came of it, and can be replayed', async () => {
     const id = await invoke('toy.echo', { word: 'hello' });
     const { page, done } = await board.open(`/ui/calls/${id}`);

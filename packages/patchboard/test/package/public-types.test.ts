@@ -38,7 +38,7 @@ const agent = new Agent({ board, model, permission: { rules: [{ tools: ['a'], ef
 const reason: StopReason = (await agent.send('hello')).reason;
 const blocks: readonly ContentBlock[] = agent.messages.flatMap(({ content }: Message): readonly ContentBlock[] => content);
 const work = (_args: unknown, { services, sandbox }: ToolContext) => [services?.todo, services?.filePool, sandbox];
-const speaker = (_args: unknown, { origin }: ToolContext): string | undefined => origin?.npcId;
+const speaker = (_args: unknown, { origin }: ToolContext): string | undefined => origin?.npcId ?? origin?.mcpClient?.name;
 
 export const used = [state, code, schema, annotations, reason, blocks, work];
 

@@ -7,6 +7,7 @@ export const callsWords = {
     tool: 'Tool',
     args: 'Arguments',
     agent: 'Agent',
+    viaMcp: 'via {client} (MCP)',
     run: 'Run',
     since: 'Since',
     duration: 'Took',

@@ -9,6 +9,7 @@ export const callsWords: WordsOf<typeof english> = {
     tool: '工具',
     args: '参数',
     agent: 'Agent',
+    viaMcp: '通过 {client}（MCP）',
     run: 'Run',
     since: '起始时间',
     duration: '耗时',

@@ -32,6 +32,7 @@ function factsOf(call: CallView): [label: string, value: string][] {
     ['tool', `${call.tool_name} (${call.source})`],
     ['run', call.run_id],
     ['agent', call.agent_id],
+    ['via', viaOf(call)],
     ['created', timeOf(call.created_at)],
     ['completed', call.completed_at === null ? null : timeOf(call.completed_at)],
     ['waited', milliseconds(call.waited_ms)],
@@ -43,6 +44,10 @@ function factsOf(call: CallView): [label: string, value: string][] {
     ['approval', approvalOf(call)],
   ];
   return facts.flatMap(([label, value]) => (value === null || value === '' ? [] : [[label, value]]));
+}
+
+function viaOf({ mcp_client: client }: CallView): string | null {
+  return client === undefined ? null : `${`${client.name} ${client.version}`.trim()} (MCP)`;
 }
 
 function approvalOf({ approval, error, completed_at: completedAt }: CallView): string | null {

@@ -9,6 +9,7 @@ describe('originFields', () => {
       npcId: 'n',
       contextTraceId: 't',
       traceparent: '00-1-2-01',
+      mcpClient: { name: 'claude-code', version: '2.1' },
       kiosk: 'k',
     };
     expect(Object.entries(originFields(origin))).toEqual([
@@ -16,8 +17,10 @@ describe('originFields', () => {
       ['user_id', 'u'],
       ['npc_id', 'n'],
       ['context_trace_id', 't'],
+      ['mcp_client', 'claude-code/2.1'],
       ['kiosk', 'k'],
     ]);
+    expect(originFields({ mcpClient: { name: 'a', version: '' } })).toEqual({ mcp_client: 'a' });
     expect(originFields(null)).toEqual({});
   });
 });

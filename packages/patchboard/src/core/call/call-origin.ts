@@ -1,9 +1,9 @@
 /**
- * Where a tenant's call comes from. Tools may read it; no permission depends on it. An API adds members by declaration
- * merging.
+ * Where a call comes from. Tools may read it; no permission depends on it. An API adds members by declaration merging.
  */
 export interface CallOrigin {
-  readonly siteId: string;
+  /** The tenant's site; every call of the tenant API has one. */
+  readonly siteId?: string;
   readonly userId?: string;
   readonly sessionId?: string;
   /** The trace id of the body, if it differs from the one of the header. */
@@ -12,11 +12,19 @@ export interface CallOrigin {
   readonly traceparent?: string;
 }
 
-/** The origin's fields in ledger rows and log lines: all but the trace context, in snake case. */
+/**
+ * The origin's fields in ledger rows and log lines: all but the trace context, in snake case. The texts of a member with
+ * members of its own are joined by slashes.
+ */
 export function originFields(origin: CallOrigin | null): Record<string, string | undefined> {
   if (origin === null) return {};
   const { traceparent: _traceparent, ...members } = origin;
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [snakeCase(name), value]));
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [snakeCase(name), flat(value)]));
+}
+
+function flat(value: string | Readonly<Record<string, string>>): string {
+  if (typeof value === 'string') return value;
+  return Object.values(value).filter(Boolean).join('/');
 }
 
 function snakeCase(name: string): string {

@@ -40,7 +40,7 @@ export interface Call {
   readonly traceId: string | null;
   /** The caller's span within that trace. */
   readonly spanId: string | null;
-  /** Site, user and session of a tenant's call; null for other APIs. */
+  /** Site, user and session of a tenant's call, or the program that made it; null if the API knows nothing of it. */
   readonly origin: CallOrigin | null;
   readonly replayOf: string | null;
   /** The call that a sub-agent made this one for. */

@@ -205,7 +205,7 @@ function boundLog({ log, redactor }: CallContextParts, live: LiveCall): Log {
   };
 }
 
-/** A cached result may be returned to other users of the site, so it must not depend on user or session. */
+/** A cached result may be returned to other users of the site, so it must not depend on user, session or program. */
 function siteOnly(origin: CallOrigin | null): CallOrigin | null {
-  return origin === null ? null : { siteId: origin.siteId };
+  return origin?.siteId === undefined ? null : { siteId: origin.siteId };
 }

@@ -72,3 +72,10 @@ const HIDDEN =
 export function hasHiddenCharacters(text: string): boolean {
   return HIDDEN.test(text);
 }
+
+const ALL_HIDDEN = new RegExp(`${HIDDEN.source}|\\p{Surrogate}`, 'gu');
+
+/** Returns the text as one line without hidden characters and lone surrogates. */
+export function visibleLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(ALL_HIDDEN, '').trim();
+}

@@ -4,13 +4,13 @@ import { failure, type Failure } from '../../core/failures.ts';
 import { parseTraceparent } from '../../core/call/trace-context.ts';
 import type { Schema } from '../shared/routes/routes.ts';
 import { headers, nullable, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
-import type { CallOrigin } from './tenant-origin.ts';
+import type { TenantOrigin } from './tenant-origin.ts';
 
 /** The site, user, session and trace of a tenant's request, from the headers and the body. */
 export interface TenantContext {
   readonly traceId: string;
   readonly spanId: string | null;
-  readonly origin: CallOrigin;
+  readonly origin: TenantOrigin;
 }
 
 /** Clients that serialize a whole record send null for unset members. */
@@ -94,7 +94,7 @@ export function tenantContextOf(
   };
 }
 
-function member<Name extends keyof CallOrigin>(
+function member<Name extends keyof TenantOrigin>(
   name: Name,
   value: string | undefined,
 ): Partial<Record<Name, string>> {

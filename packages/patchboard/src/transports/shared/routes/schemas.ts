@@ -247,10 +247,14 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       replay_of: nullable(TEXT),
       sandbox: { enum: ['bubblewrap', 'seatbelt', 'none', null], description: 'the sandbox it ran in' },
       timeline: listOf(object({ state: STATE, at: TIME, attempt: COUNT, code: CODE }, ['attempt', 'code'])),
+      mcp_client: {
+        ...object({ name: TEXT, version: TEXT }),
+        description: 'the MCP client that made the call, as it describes itself; unverified',
+      },
       input_request: ref('InputRequest'),
       inputs: { ...INPUTS, description: 'all input requests of the call; absent if there are none' },
     },
-    ['input_request', 'inputs'],
+    ['mcp_client', 'input_request', 'inputs'],
   ),
   DryRun: object({
     valid: FLAG,

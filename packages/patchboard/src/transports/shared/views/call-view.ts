@@ -44,8 +44,12 @@ function recordJson(call: Call, resultJson: string): string {
     `,"attempts":${text(attemptViews(call))}` +
     `,"duration_ms":${times?.totalMs ?? null},"waited_ms":${times?.waitedMs ?? null},"ran_ms":${times?.ranMs ?? null}` +
     `,"deadline_at":${'deadlineAt' in state ? text(rfc3339(state.deadlineAt)) : 'null'}` +
-    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)},"timeline":${text(call.timeline.map(timelineView))}${inputMembers(call)}}`
+    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)},"timeline":${text(call.timeline.map(timelineView))}${originMembers(call)}${inputMembers(call)}}`
   );
+}
+
+function originMembers({ origin }: Call): string {
+  return origin?.mcpClient === undefined ? '' : `,"mcp_client":${JSON.stringify(origin.mcpClient)}`;
 }
 
 function inputMembers(call: Call): string {
