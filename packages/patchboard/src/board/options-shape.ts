@@ -6,6 +6,7 @@ import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
+import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { WorkspaceOptions } from '../wiring/sandbox-setup.ts';
 import type { HttpOptions } from '../wiring/mounted-apis.ts';
 import type { BoardOptions, CallOptions, InvokeOptions } from './board-types.ts';
@@ -31,11 +32,19 @@ import { hooks } from '../sdk/tool-shape.ts';
 
 const limits = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, wholeNumber(1)]));
 
+const jwtShape: Shape<JwtSettings> = { issuer: text, audience: oneOrMore(text), keys: anything };
+
+/** Issuer and audience are required. */
+const jwt: Rule = (value, place) =>
+  object(jwtShape)(value, place) ??
+  jwtShape.issuer(Reflect.get(value as object, 'issuer'), `${place}.issuer`) ??
+  jwtShape.audience(Reflect.get(value as object, 'audience'), `${place}.audience`);
+
 const http = object<HttpOptions>({
   allowedHosts: texts,
   allowedOrigins: texts,
   trustProxy: flag,
-  jwt: anything,
+  jwt,
   prefix: text,
 });
 

@@ -10,6 +10,7 @@ import { JwtIdentity, type JwtSettings } from './jwt-identity.ts';
 
 const ISSUER = 'https://issuer.example';
 const AUDIENCE = 'patchboard';
+const RESOURCE = 'https://board.example/mcp';
 const SECRET = 'a secret of at least thirty-two characters';
 const secretBytes = new TextEncoder().encode(SECRET);
 
@@ -50,6 +51,10 @@ afterAll(() => {
 
 function identity(keys: JwtSettings['keys']): JwtIdentity {
   return new JwtIdentity({ issuer: ISSUER, audience: AUDIENCE, keys }, nodeClock);
+}
+
+function forAudience(audience: JwtSettings['audience']): JwtIdentity {
+  return new JwtIdentity({ issuer: ISSUER, audience, keys: { kind: 'secret', secret: SECRET } }, nodeClock);
 }
 
 const bySecret = (): JwtIdentity => identity({ kind: 'secret', secret: SECRET });
@@ -114,6 +119,12 @@ describe('a valid token', () => {
     expect(await bySecret().authenticate(token)).toMatchObject({ id: 'ada' });
   });
 
+  it('is accepted for each of several audiences of ours', async () => {
+    const by = forAudience([AUDIENCE, RESOURCE]);
+    for (const aud of [AUDIENCE, RESOURCE, [RESOURCE], ['somewhere', RESOURCE]])
+      expect(await by.authenticate(await hs256({ ...GOOD, aud }))).toMatchObject({ id: 'ada' });
+  });
+
   it.each([
     ['a narrower scope', { scope: 'calls:read' }, { scopes: new Set(['calls:read']) }],
     ['scopes as a list', { scope: ['calls:read'] }, { scopes: new Set(['calls:read']) }],
@@ -156,6 +167,42 @@ describe('a token is refused', () => {
     ['a tenant with a space', { tenant: 'ac me' }, /tenant/],
   ])('with %s', async (_what, claims, message) => {
     expect(await refusal(bySecret(), await hs256({ ...GOOD, ...claims }))).toMatch(message);
+  });
+
+  it('for an audience that is none of ours, or without one, if we have several', async () => {
+    const by = forAudience([AUDIENCE, RESOURCE]);
+    for (const aud of [
+      'somewhere',
+      `${RESOURCE}/`,
+      `${RESOURCE}x`,
+      'https://board.example',
+      [],
+      ['a', 'b'],
+      '',
+      `${AUDIENCE},${RESOURCE}`,
+    ])
+      expect(await refusal(by, await hs256({ ...GOOD, aud }))).toMatch(/aud/);
+    const { aud: _left, ...rest } = GOOD;
+    expect(await refusal(by, await hs256(rest))).toMatch(/aud/);
+  });
+
+  it.each<[string, unknown]>([
+    ['an empty', ''],
+    ['no', undefined],
+    ['an empty list as', []],
+  ])('for every audience by settings with %s audience', async (_what, audience) => {
+    const by = forAudience(audience as string);
+    for (const aud of [AUDIENCE, 'somewhere', ['somewhere']])
+      expect(await refusal(by, await hs256({ ...GOOD, aud }))).toMatch(/aud/);
+  });
+
+  it.each<[string, unknown]>([
+    ['an empty', ''],
+    ['no', undefined],
+  ])('of every issuer by settings with %s issuer', async (_what, issuer) => {
+    const keys = { kind: 'secret', secret: SECRET } as const;
+    const by = new JwtIdentity({ issuer: issuer as string, audience: AUDIENCE, keys }, nodeClock);
+    expect(await refusal(by, await hs256(GOOD))).toMatch(/iss/);
   });
 
   it.each(['none', 'None', 'NONE', ''])('with the algorithm "%s"', async (alg) => {

@@ -16,7 +16,8 @@ import { isScope, SCOPES_OF_KIND, type Scope } from '../core/access/scopes.ts';
 /** The source of the verification keys, and the issuer and audience that a token must have. */
 export interface JwtSettings {
   readonly issuer: string;
-  readonly audience: string;
+  /** A token must have one of them. For MCP clients, the URL of the endpoint (`https://host/mcp`) should be one. */
+  readonly audience: string | readonly string[];
   readonly keys:
     | { readonly kind: 'secret'; readonly secret: string }
     | { readonly kind: 'jwks_url'; readonly url: string }
@@ -29,7 +30,7 @@ const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const KINDS: readonly unknown[] = ['agent', 'client', 'service', 'operator'];
 const CLOCK_TOLERANCE_S = 5;
 
-/** Accepts tokens of one issuer for one audience. The kind of key determines the algorithm; the token's `alg` cannot. */
+/** Accepts tokens of one issuer for the configured audiences. The kind of key determines the algorithm; the token's `alg` cannot. */
 export class JwtIdentity {
   readonly #verify: Verify;
   readonly #options: JWTVerifyOptions;
@@ -39,8 +40,9 @@ export class JwtIdentity {
     this.#verify = verifierOf(settings);
     this.#clock = clock;
     this.#options = {
-      issuer: settings.issuer,
-      audience: settings.audience,
+      // As lists: jose skips the check if either is undefined, which a caller without types could pass.
+      issuer: [settings.issuer],
+      audience: [settings.audience].flat(),
       algorithms: settings.keys.kind === 'secret' ? ['HS256'] : ASYMMETRIC,
       requiredClaims: ['iss', 'aud', 'exp', 'sub'],
       clockTolerance: CLOCK_TOLERANCE_S,

@@ -26,6 +26,21 @@ describe('parseConfig', () => {
       'tools:\n  weather.query:\n    database: ./shop.db\n',
       'c.yaml:3: tools.weather.query.database is for database.query only',
     ],
+    [
+      'empty list of audiences',
+      'auth:\n  jwt:\n    issuer: a\n    audience: []\n',
+      'c.yaml:4: auth.jwt.audience must NOT have fewer than 1 items',
+    ],
+    [
+      'empty audience in a list',
+      'auth:\n  jwt:\n    issuer: a\n    audience: [b, ""]\n',
+      'c.yaml:4: auth.jwt.audience.1 must NOT have fewer than 1 characters',
+    ],
+    [
+      'audience that is no text',
+      'auth:\n  jwt:\n    issuer: a\n    audience: 5\n',
+      'c.yaml:4: auth.jwt.audience must be string',
+    ],
     ['duplicate key', 'limits: {}\nlimits: {}\n', 'c.yaml:2: Map keys must be unique'],
     [
       'broken text',

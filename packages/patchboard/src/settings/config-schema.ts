@@ -42,7 +42,7 @@ export interface WorkspaceConfig {
 
 export interface JwtConfig {
   readonly issuer: string;
-  readonly audience: string;
+  readonly audience: string | readonly string[];
   /** Name of the variable that holds the HS256 secret. */
   readonly secret_env?: string;
   readonly jwks_url?: string;
@@ -72,6 +72,9 @@ export interface ToolConfig {
 
 const count = { type: 'integer', minimum: 1 };
 const text = { type: 'string', minLength: 1 };
+const names = { type: 'array', items: { type: 'string', minLength: 1 } };
+/** One text or several. */
+const audience = { ...text, ...names, type: ['string', 'array'], minItems: 1 };
 const id = { type: 'string', pattern: PEER_ID_PATTERN.source };
 const rate = {
   type: 'object',
@@ -79,7 +82,6 @@ const rate = {
   required: ['burst', 'per_second'],
   properties: { burst: count, per_second: { type: 'number', exclusiveMinimum: 0 } },
 };
-const names = { type: 'array', items: { type: 'string', minLength: 1 } };
 
 /** Maps the limits as written in the file, in snake_case, to the engine's names. */
 export const LIMIT_KEYS: ReadonlyMap<string, keyof typeof DEFAULT_LIMITS> = keysOf(DEFAULT_LIMITS);
@@ -120,7 +122,7 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
           type: 'object',
           additionalProperties: false,
           required: ['issuer', 'audience'],
-          properties: { issuer: text, audience: text, secret_env: text, jwks_url: text, jwks_file: text },
+          properties: { issuer: text, audience, secret_env: text, jwks_url: text, jwks_file: text },
         },
         internal_keys: {
           type: 'array',

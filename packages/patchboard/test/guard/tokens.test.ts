@@ -7,6 +7,8 @@ import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts'
 import { open, textOf, type TestResponse } from './support/ask.ts';
 import { echoTool } from './support/scene.ts';
 
+const RESOURCE = 'https://board.example/mcp';
+
 let folder: string;
 let privateKey: CryptoKey;
 let server: TestPlatform;
@@ -19,7 +21,11 @@ beforeAll(async () => {
   writeFileSync(jwks, JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1' }] }));
   server = await aPlatform({
     tools: [echoTool],
-    config: { auth: { jwt: { issuer: 'https://issuer.example', audience: 'patchboard', jwks_file: jwks } } },
+    config: {
+      auth: {
+        jwt: { issuer: 'https://issuer.example', audience: ['patchboard', RESOURCE], jwks_file: jwks },
+      },
+    },
   });
 });
 afterAll(async () => {
@@ -48,8 +54,17 @@ describe('a token of another issuer', () => {
     expect(response.json).toMatchObject({ state: 'COMPLETED', agent_id: 'ada' });
   });
 
+  it('is accepted for every configured audience', async () => {
+    for (const aud of ['patchboard', RESOURCE, ['elsewhere', RESOURCE]])
+      expect((await invoke(await token({ aud }))).status).toBe(200);
+  });
+
   it.each([
     ['wrong audience', { aud: 'elsewhere' }, 401],
+    ['no audience', { aud: undefined }, 401],
+    ['an empty audience', { aud: '' }, 401],
+    ['an empty list of audiences', { aud: [] }, 401],
+    ['an audience that begins like ours', { aud: `${RESOURCE}/other` }, 401],
     ['wrong issuer', { iss: 'https://evil.example' }, 401],
     ['expired', { exp: 1_600_000_000 }, 401],
     ['no subject', { sub: undefined }, 401],

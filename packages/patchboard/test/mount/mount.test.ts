@@ -164,6 +164,18 @@ describe('mounted', () => {
     expect(await text).toContain('call.state');
   });
 
+  it('refuses a token issuer without an audience or an issuer', async () => {
+    const keys = { kind: 'secret', secret: 'x'.repeat(32) } as const;
+    const whole = { issuer: 'https://issuer.example', audience: ['a', 'b'], keys };
+    const board = async (jwt: object): Promise<unknown> =>
+      await aBoard({ http: { jwt: jwt as typeof whole } });
+    await board(whole);
+    await board({ ...whole, audience: 'a' });
+    await expect(board({ issuer: 'https://issuer.example', keys })).rejects.toThrow('http.jwt.audience');
+    await expect(board({ ...whole, audience: ['a', 5] })).rejects.toThrow('http.jwt.audience[1]');
+    await expect(board({ audience: 'a', keys })).rejects.toThrow('http.jwt.issuer');
+  });
+
   it('refuses a prefix that is none', async () => {
     const { board } = await aBoard({ http: { prefix: 'tools/' } });
     await expect(board.fetch(new Request('http://localhost/'))).rejects.toThrow(
