@@ -142,6 +142,54 @@ describe('Origin', () => {
     expect(statusOf(foreign)).toBe(403);
   });
 
+  describe('the headers of MCP', () => {
+    const preflight = async (requested: string, origin = 'https://app.example'): Promise<string[]> => {
+      const response = await ask(
+        [
+          host(),
+          `Origin: ${origin}`,
+          'Access-Control-Request-Method: DELETE',
+          `Access-Control-Request-Headers: ${requested}`,
+        ],
+        '/mcp',
+        'OPTIONS',
+      );
+      expect(statusOf(response)).toBe(origin === 'https://app.example' ? 204 : 403);
+      expect(
+        response.match(/access-control-allow-methods: ([^\r]*)/i)?.[1]?.split(', ') ?? ['DELETE'],
+      ).toContain('DELETE');
+      return response.match(/access-control-allow-headers: ([^\r]*)/i)?.[1]?.split(', ') ?? [];
+    };
+
+    it('are allowed for an allowed origin', async () => {
+      const names = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'];
+      expect(await preflight('mcp-method')).toEqual(expect.arrayContaining(names));
+      expect(await preflight('mcp-method', 'https://evil.example')).toEqual([]);
+    });
+
+    it('that carry arguments are allowed by name', async () => {
+      const fixed = await preflight('');
+      const added = async (requested: string): Promise<string[]> =>
+        (await preflight(requested)).filter((name) => !fixed.includes(name));
+      expect(await added('mcp-param-region, Mcp-Param-City,mcp-param-city')).toEqual([
+        'mcp-param-region',
+        'mcp-param-city',
+      ]);
+      expect(
+        await added('x-evil, mcp-param-, mcp-params, xmcp-param-a, mcp-param-a b, mcp-param-é, *'),
+      ).toEqual([]);
+      expect(await added(`mcp-param-${'x'.repeat(129)}`)).toEqual([]);
+      const many = Array.from({ length: 200 }, (_, index) => `mcp-param-${index}`);
+      expect(await added(many.join(','))).toHaveLength(64);
+    });
+
+    it('can be read by an allowed origin, and the challenge', async () => {
+      const response = await ask([host(), 'Origin: https://app.example']);
+      const exposed = response.match(/access-control-expose-headers: ([^\r]*)/i)?.[1]?.split(', ');
+      expect(exposed).toEqual(expect.arrayContaining(['mcp-session-id', 'www-authenticate', 'retry-after']));
+    });
+  });
+
   it('a cross-site request without an origin is 403, one from a bookmark is not', async () => {
     expect(statusOf(await ask([host(), 'Sec-Fetch-Site: cross-site']))).toBe(403);
     expect(statusOf(await ask([host(), 'Sec-Fetch-Site: cross-site', 'Origin: https://app.example']))).toBe(

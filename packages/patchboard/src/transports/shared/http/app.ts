@@ -22,7 +22,7 @@ import { OpenStreams } from '../streams/open-streams.ts';
 import { refuseUnderPressure } from './pressure.ts';
 import { failureOfError, PATH_PART_LENGTH } from './request-failure.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE, sendProblem } from '../routes/problem.ts';
-import { API_HEADER_NAMES, API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
+import { API_HEADER_NAMES, API_HEADERS, corsHeaders, preflightHeaders } from './security-headers.ts';
 import { Streams } from '../streams/streams.ts';
 import { Tickets } from './tickets.ts';
 import { Prompts } from '../views/prompts.ts';
@@ -198,7 +198,7 @@ function guardHostAndOrigin(app: FastifyInstance, guard: HostOriginGuard): void 
     if (origin !== undefined && guard.allowsOrigin(origin)) {
       reply.headers(corsHeaders(origin));
       if (request.method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
-        reply.code(204).headers(PREFLIGHT_HEADERS).send();
+        reply.code(204).headers(preflightHeaders(headers['access-control-request-headers'])).send();
         return;
       }
     }
