@@ -140,7 +140,14 @@ export type {
 } from './core/resources/resource.ts';
 export type { Completion, CompletionRequest } from './core/resources/completion.ts';
 export type { Contents, PromptMessages } from './core/resources/contents.ts';
-export type { Pack, ReadSchema, ServerTool, ToolContext } from './core/tools/server-tool.ts';
+export type {
+  Pack,
+  ReadSchema,
+  ServerTool,
+  ToolContext,
+  ToolFollower,
+  ToolSource,
+} from './core/tools/server-tool.ts';
 export type { ModuleWarning } from './protocols/method-contract.ts';
 export type {
   MethodMetadata,

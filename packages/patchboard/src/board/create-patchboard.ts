@@ -1,6 +1,5 @@
 import { DEFAULT_RATES } from '../core/access/rate-limits.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
-import { failure } from '../core/failures.ts';
 import { resolveLimits } from '../core/limits.ts';
 import { NO_WORKSPACES } from '../core/workspaces.ts';
 import { SILENT_LOG } from '../runtime/silent-log.ts';
@@ -79,13 +78,7 @@ function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
 /** Applies changes of the registry to the engine. */
 function followerOf({ engine, host: { log } }: EngineContext): RegistryFollower {
   return {
-    problemWith: (given) => {
-      const admitted = engine.serverTools.check(given);
-      return admitted.ok ? null : failure(admitted.code, admitted.reasons);
-    },
-    begin: (given) => void engine.serverTools.addInitial(given),
-    added: (given) => void engine.serverTools.add(given),
-    removed: (names) => void engine.serverTools.remove(names),
+    ...engine.serverTools.follower(),
     warned: ({ module, method, parameter, type, message }) =>
       log.warn('registry.type_unknown', { module, method, parameter, type, message }),
   };

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { reason, type Reason } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
 import type { Digest } from '../core/ports.ts';
-import type { ServerTool } from '../core/tools/server-tool.ts';
+import type { ServerTool, ToolFollower, ToolSource } from '../core/tools/server-tool.ts';
 import { wireNamesOf } from '../core/tools/registered-tool.ts';
 import { toEarlierWireName, toWireName } from '../core/tools/tool-names.ts';
 import {
@@ -31,16 +31,10 @@ export interface ToolEntry {
   readonly tool: ToolDefinition<never, unknown> | ToolInstance;
 }
 
-/** A board that mirrors the registry. */
-export interface RegistryFollower {
-  /** Returns why the tool cannot be added, or null. */
-  problemWith(tool: ServerTool): Failure | null;
-  /** Called for tools registered before the board followed; they cause no event. */
-  begin(tool: ServerTool): void;
-  added(tool: ServerTool): void;
-  removed(names: readonly string[]): void;
+/** A board or a pack that mirrors the registry. */
+export interface RegistryFollower extends ToolFollower {
   /** Called for each warning about a registered module. */
-  warned(warning: ModuleWarning): void;
+  warned?(warning: ModuleWarning): void;
 }
 
 interface StoredEntry extends ToolEntry {
@@ -87,10 +81,10 @@ class WireNames {
 }
 
 /**
- * A set of tools that boards are made from. Changes apply to all these boards at once. A tool that any of them refuses
- * is not registered.
+ * A set of tools that boards and packs are made from. Changes apply to all of them at once. A tool that any of them
+ * refuses is not registered.
  */
-export class ToolRegistry {
+export class ToolRegistry implements ToolSource {
   readonly #tools: Map<string, StoredEntry> = new Map();
   readonly #wireNames: WireNames = new WireNames();
   readonly #modules: Map<string, ToolModule> = new Map();
@@ -204,13 +198,13 @@ export class ToolRegistry {
     return this.#remove(this.list({ source }).map(({ name }) => name));
   }
 
-  /** @internal For boards: reports the current tools and every later change to the follower. Returns a function that stops it. */
+  /** @internal For boards and packs: reports the current tools and every later change to the follower. Returns a function that stops it. */
   follow(follower: RegistryFollower): () => void {
     for (const { serverTool } of this.#tools.values()) {
       refuseFor(follower, serverTool);
       follower.begin(serverTool);
     }
-    for (const warning of this.warnings) follower.warned(warning);
+    for (const warning of this.warnings) follower.warned?.(warning);
     this.#followers.add(follower);
     return () => {
       this.#followers.delete(follower);
@@ -242,7 +236,7 @@ export class ToolRegistry {
     const warnings = callable.flatMap((method) => warningsOf(module.id, method));
     if (warnings.length === 0) return;
     this.#warnings.set(module.id, warnings);
-    for (const follower of this.#followers) for (const warning of warnings) follower.warned(warning);
+    for (const follower of this.#followers) for (const warning of warnings) follower.warned?.(warning);
   }
 
   #remove(names: readonly string[]): readonly string[] {

@@ -51,6 +51,41 @@ describe('packs from modules', () => {
     expect(await response.json()).toMatchObject({ status: 'SUCCEEDED', result: { tenant: 'acme' } });
   });
 
+  it('may have tools that come and go, for the tenants that have the pack', async () => {
+    // The first tool adds the second, and removes it when it is called again.
+    const path = await aModule(
+      'switch.mjs',
+      `import { tool, ToolRegistry } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
+      const registry = new ToolRegistry();
+      registry.register(tool('lamp.switch', () => {
+        if (registry.unregister('lamp.on')) return 'off';
+        registry.register(tool('lamp.on', () => 'shines'));
+        return 'on';
+      }));
+      export const pack = { name: 'lamp', tools: [], toolSource: registry };`,
+    );
+    const tenants = { acme: { packs: ['lamp'] }, other: { packs: ['essentials'] } };
+    const tools = { 'lamp.on': { timeout_ms: 4321 } };
+    const { url } = await serveWith({ packs: [path], tenants, tools });
+    const call = async (name: string): Promise<unknown> => {
+      const response = await fetch(`${url}/v1/tools/${name}/invoke`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-tenant-id': 'acme', prefer: 'wait=10' },
+        body: JSON.stringify({ run_id: 'run_a' }),
+      });
+      return ((await response.json()) as { result?: unknown }).result;
+    };
+    expect(await toolsOf(url, 'acme')).toEqual(['lamp.switch']);
+    expect(await call('lamp.switch')).toBe('on');
+    expect(await toolsOf(url, 'acme')).toEqual(['lamp.on', 'lamp.switch']);
+    expect(await toolsOf(url, 'other')).not.toContain('lamp.on');
+    expect(await call('lamp.on')).toBe('shines');
+    const listed = await fetch(`${url}/v1/tools/lamp.on`, { headers: { 'x-tenant-id': 'acme' } });
+    expect(await listed.json()).toMatchObject({ timeout_ms: 4321 });
+    expect(await call('lamp.switch')).toBe('off');
+    expect(await toolsOf(url, 'acme')).toEqual(['lamp.switch']);
+  });
+
   it('may be factories that receive services of the server, and are closed with it', async () => {
     const path = await aModule(
       'made.mjs',

@@ -2,7 +2,7 @@ import { ConfigError } from '../settings/config-file.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log } from '../core/ports.ts';
 import type { ResourceSet, ResourceSource } from '../core/resources/resource.ts';
-import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
+import type { Pack, ServerTool, ToolSource } from '../core/tools/server-tool.ts';
 import { makeTool, toServerTool, type AnyTool } from '../sdk/tool-instance.ts';
 import { importFile } from '../settings/import-file.ts';
 
@@ -21,6 +21,8 @@ export interface PackSurroundings {
 export interface PackDefinition extends ResourceSet {
   readonly name: string;
   readonly tools: readonly (AnyTool | ServerTool)[];
+  /** Tools that come and go: a `ToolRegistry`. */
+  readonly toolSource?: ToolSource;
   /** Resources, templates and prompts that come and go: a `ResourceRegistry`. */
   readonly resourceSource?: ResourceSource;
   /** If true, only tenants that name the pack have its tools. Default: also every tenant that names no packs. */

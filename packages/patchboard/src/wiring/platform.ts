@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log, Store } from '../core/ports.ts';
-import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
+import type { Pack, ServerTool, ToolSource } from '../core/tools/server-tool.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { reviewPolicy } from '../core/access/policy/review.ts';
 import { DEFAULT_TENANT } from '../core/access/principal.ts';
@@ -210,6 +210,8 @@ function checkNames({ tenants, toolTimeoutsMs, toolCacheMs }: Settings, packs: r
     if (missing !== undefined)
       throw new ConfigError(`tenants.${id}.packs names ${missing}, but there are ${names.join(', ')}`);
   }
+  // Tools that come and go are not known yet.
+  if (packs.some(({ toolSource }) => toolSource !== undefined)) return;
   const tools = new Set(packs.flatMap((pack) => pack.tools.map((tool) => tool.name)));
   const unknown = [...toolTimeoutsMs.keys(), ...toolCacheMs.keys()].find((name) => !tools.has(name));
   if (unknown !== undefined) throw new ConfigError(`tools.${unknown}: no pack has a tool of that name`);
@@ -217,12 +219,21 @@ function checkNames({ tenants, toolTimeoutsMs, toolCacheMs }: Settings, packs: r
 
 /** Applies the time limits and cache settings of the config to the tools. */
 function configured(pack: Pack, { toolTimeoutsMs, toolCacheMs }: Settings): Pack {
-  const tools = pack.tools.map((tool): ServerTool => {
+  const set = (tool: ServerTool): ServerTool => {
     const timeoutMs = toolTimeoutsMs.get(tool.name) ?? tool.timeoutMs;
     const cacheTtlMs = toolCacheMs.get(tool.name) ?? tool.cacheTtlMs;
     return { ...tool, timeoutMs, ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }) };
-  });
-  return { ...pack, tools };
+  };
+  const { tools, toolSource: source } = pack;
+  const toolSource: ToolSource | undefined = source && {
+    follow: (follower) =>
+      source.follow({
+        ...follower,
+        begin: (tool) => follower.begin(set(tool)),
+        added: (tool) => follower.added(set(tool)),
+      }),
+  };
+  return { ...pack, tools: tools.map(set), ...(toolSource === undefined ? {} : { toolSource }) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { RejectedTool } from '@patchboard/wire';
 import type { DocumentChange } from '../documents.ts';
+import { failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Clock, Store } from '../ports.ts';
 import { admitServerTool, type AdmitToolParts } from './admit-tool.ts';
@@ -10,7 +11,7 @@ import {
   type Registration,
   type RegistrationReport,
 } from './registered-tool.ts';
-import type { Pack, ServerTool } from './server-tool.ts';
+import type { Pack, ServerTool, ToolFollower } from './server-tool.ts';
 import type { Tasks } from '../tasks.ts';
 import type { ToolMemory } from './tool-memory.ts';
 import { covers, NO_RISK, riskDocument, riskOf, type Risk } from './tool-risks.ts';
@@ -37,11 +38,6 @@ export class ServerToolService {
     this.#parts = parts;
   }
 
-  /** Checks a tool without adding it. */
-  check(tool: ServerTool): Registration {
-    return admitServerTool(this.#parts, tool);
-  }
-
   /** Adds a tool that the program starts with: without a ledger row. */
   addInitial(tool: ServerTool, supply: ToolSupply = OWN_TOOL, risk: Risk = NO_RISK): Registration {
     const admitted = admitServerTool(this.#parts, tool, supply, risk);
@@ -50,17 +46,32 @@ export class ServerToolService {
   }
 
   /** Adds the tools of a pack that the program starts with. Throws if one is invalid: that is a bug of the program. */
-  addPack({ name, tools }: Pack): void {
+  addPack({ name, tools, toolSource }: Pack): void {
+    const supply = { ...OWN_TOOL, pack: name };
     for (const tool of tools) {
-      const added = this.addInitial(tool, { ...OWN_TOOL, pack: name });
+      const added = this.addInitial(tool, supply);
       if (!added.ok) throw new Error(added.reason);
     }
+    toolSource?.follow(this.follower(supply));
   }
 
-  add(tool: ServerTool): Registration {
-    const added = this.addInitial(tool);
-    if (added.ok) this.#record({ registered: [tool.name] });
+  add(tool: ServerTool, supply: ToolSupply = OWN_TOOL): Registration {
+    const added = this.addInitial(tool, supply);
+    if (added.ok) this.#record(bodyOf([tool.name], supply));
     return added;
+  }
+
+  /** Applies the changes of a set of tools. */
+  follower(supply: ToolSupply = OWN_TOOL): ToolFollower {
+    return {
+      problemWith: (tool) => {
+        const admitted = admitServerTool(this.#parts, tool, supply);
+        return admitted.ok ? null : failure(admitted.code, admitted.reasons);
+      },
+      begin: (tool) => void this.addInitial(tool, supply),
+      added: (tool) => void this.add(tool, supply),
+      removed: (names) => void this.remove(names),
+    };
   }
 
   /**
@@ -101,10 +112,12 @@ export class ServerToolService {
     return full ?? this.addInitial(tool, supply, memory.risks.of(EVERY_TENANT, tool.name));
   }
 
-  #recordBatch(registered: readonly RegisteredTool[], { origin, pack }: ToolSupply): void {
-    const names = registered.map(({ name }) => name);
-    const body = { registered: names, ...(pack === null ? {} : { pack }) };
-    if (origin === OWN_TOOL.origin) {
+  #recordBatch(registered: readonly RegisteredTool[], supply: ToolSupply): void {
+    const body = bodyOf(
+      registered.map(({ name }) => name),
+      supply,
+    );
+    if (supply.origin === OWN_TOOL.origin) {
       this.#record(body);
       return;
     }
@@ -127,4 +140,8 @@ export class ServerToolService {
     const row = plainRow('registry.changed', DEFAULT_TENANT, clock.now(), body);
     tasks.start('registry.changed', async () => await store.saveTools([], row, documents));
   }
+}
+
+function bodyOf(registered: readonly string[], { pack }: ToolSupply): Readonly<Record<string, unknown>> {
+  return { registered, ...(pack === null ? {} : { pack }) };
 }

@@ -99,12 +99,30 @@ export interface ServerTool {
   execute(args: unknown, context: ToolContext): unknown;
 }
 
+/** An engine that mirrors a changing set of tools. */
+export interface ToolFollower {
+  /** Returns why the tool cannot be added, or null. */
+  problemWith(tool: ServerTool): Failure | null;
+  /** Called for tools that were there before the engine followed; they cause no event. */
+  begin(tool: ServerTool): void;
+  added(tool: ServerTool): void;
+  removed(names: readonly string[]): void;
+}
+
+/** Tools that come and go. */
+export interface ToolSource {
+  /** Passes the current tools to `begin`, then every change. The returned function stops it. */
+  follow(follower: ToolFollower): () => void;
+}
+
 /** A set of server tools, resources and prompts shipped together. */
 export interface Pack extends ResourceSet {
   readonly name: string;
   readonly tools: readonly ServerTool[];
   /** True: only tenants that list the pack have its tools. Default: tenants without a pack list have them too. */
   readonly mustBeNamed?: boolean;
+  /** Tools that come and go. */
+  readonly toolSource?: ToolSource;
   /** Resources, templates and prompts that come and go. */
   readonly resourceSource?: ResourceSource;
   /** Closes the pack's open resources. */
