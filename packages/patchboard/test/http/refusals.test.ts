@@ -93,16 +93,19 @@ describe('a route with a refusal format of its own', () => {
 describe('WWW-Authenticate', () => {
   const scoped = ROUTES.filter(({ scope }) => scope !== null);
 
-  it.each(scoped.map(({ method, url }) => [method, url] as const))(
+  it.each(scoped.map((route) => [route.method, route.url, route] as const))(
     'is on the 401 of %s %s',
-    async (method, url) => {
+    async (method, url, { protectedResource, scope }) => {
       const response = await server.app.inject({
         method,
         url: url.replaceAll(/:\w+/g, 'x').replace('*', 'x'),
         headers: { host: `127.0.0.1:${server.port}`, authorization: 'Bearer pb_not_a_key' },
       });
       expect(response.statusCode).toBe(401);
-      expect(response.headers['www-authenticate']).toBe('Bearer realm="patchboard", error="invalid_token"');
+      const more = protectedResource === undefined ? '' : `, scope="${scope}"`;
+      expect(response.headers['www-authenticate']).toBe(
+        `Bearer realm="patchboard", error="invalid_token"${more}`,
+      );
     },
   );
 

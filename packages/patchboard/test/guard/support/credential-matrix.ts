@@ -109,7 +109,12 @@ async function expectResponse(server: TestPlatform, given: Asking): Promise<void
 }
 
 function seen({ status, json }: TestResponse): Expected {
-  return [status, status >= 400 ? (json as { code: string }).code : null];
+  return [status, status >= 400 ? codeIn(json) : null];
+}
+
+/** The failure code in a problem, or in the data of a JSON-RPC error. */
+function codeIn(body: { code?: string; error?: { data?: { code?: string } } }): string | null {
+  return body.code ?? body.error?.data?.code ?? null;
 }
 
 /** The response if the request were not refused. */
