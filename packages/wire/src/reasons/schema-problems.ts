@@ -19,6 +19,10 @@ export interface SchemaProblems {
   readonly schema_refers_to_itself: NoParams;
   readonly schema_reference_missing: { readonly reference: string };
   readonly schema_reference_outside: { readonly reference: string };
+  readonly param_header_misplaced: NoParams;
+  readonly param_header_not_token: NoParams;
+  readonly param_header_not_primitive: NoParams;
+  readonly param_header_twice: { readonly name: string };
   readonly hidden_characters: NoParams;
   readonly pattern_malformed: { readonly error: string };
   readonly pattern_too_long: { readonly characters: number };
@@ -46,6 +50,14 @@ export const SCHEMA_PROBLEMS: Sentences<SchemaProblems> = {
   schema_reference_missing: ({ reference }) => `the reference ${reference} points to nothing`,
   schema_reference_outside: ({ reference }) =>
     `the reference ${reference} points outside the schema, which is never fetched`,
+  param_header_misplaced: () =>
+    'x-mcp-header is only allowed on a property that is reached through `properties` alone, not inside a list, a combination, a condition or a definition',
+  param_header_not_token: () =>
+    "x-mcp-header must be a part of a header name: one or more of A-Z a-z 0-9 ! # $ % & ' * + - . ^ _ ` | ~",
+  param_header_not_primitive: () =>
+    'x-mcp-header is only allowed on a property whose type is string, integer or boolean',
+  param_header_twice: ({ name }) =>
+    `another property has the x-mcp-header ${name}; header names that differ only in case are the same`,
   hidden_characters: () => 'holds control, bidirectional, zero-width or filler characters',
   pattern_malformed: ({ error }) => `is no regular expression: ${error}`,
   pattern_too_long: ({ characters }) => `is a pattern of more than ${characters} characters`,

@@ -70,6 +70,7 @@ export function admitClientTool(
   spec: ToolSpec,
   storedWireName?: string,
 ): Registration<ClientTool> {
+  const isStored = storedWireName !== undefined;
   const bytes = utf8Bytes(JSON.stringify(spec));
   const problem =
     specProblem(spec, parts.limits) ??
@@ -77,11 +78,11 @@ export function admitClientTool(
       tenant,
       clientId,
       name: spec.name,
-      isStored: storedWireName !== undefined,
+      isStored,
     }) ??
     roomProblem(parts, tenant, clientId, spec.name, bytes);
   if (problem !== null) return problem;
-  return withContract(parts, 'outside', {
+  const tool = {
     tenant,
     pack: null,
     name: spec.name,
@@ -97,7 +98,8 @@ export function admitClientTool(
     ...NOT_IN_PROCESS,
     clientId,
     runsOn: { kind: 'client', clientId },
-  });
+  } as const;
+  return withContract(parts, 'outside', tool, isStored);
 }
 
 function roomProblem(

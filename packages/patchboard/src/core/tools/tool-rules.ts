@@ -2,6 +2,7 @@ import { reason, type Reason, type ToolSourceName, type ToolSpec } from '@patchb
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
+import { readParamHeaders } from './param-headers.ts';
 import { rejected, type RegisteredTool, type Registration, type Rejection } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
 import { hasHiddenCharacters, isToolName } from './tool-names.ts';
@@ -65,14 +66,20 @@ export const OWN_TOOL: ToolSupply = { origin: 'own', source: 'server', pack: nul
 
 type Draft = Omit<RegisteredTool, 'version' | 'validateInput' | 'validateOutput'>;
 
-/** Compiles the schemas of a tool and hashes its contract. */
+/**
+ * Compiles the schemas of a tool and hashes its contract. `isStored`: the tool was registered before a restart; header
+ * annotations that an earlier version accepted do not remove it.
+ */
 export function withContract<Given extends Draft>(
   { schemas, digest }: { readonly schemas: Schemas; readonly digest: Digest },
   origin: ToolOrigin,
   tool: Given,
+  isStored: boolean = false,
 ): Registration<Given & RegisteredTool> {
   const taken = schemas.compile(tool.inputSchema, origin);
   if (!taken.ok) return schemaRejected('input', tool.name, origin, taken.problem);
+  const headers = readParamHeaders(tool.inputSchema);
+  if (!headers.ok && !isStored) return schemaRejected('input', tool.name, origin, headers.problem);
   const given = tool.outputSchema === null ? null : schemas.compile(tool.outputSchema, origin);
   if (given !== null && !given.ok) return schemaRejected('output', tool.name, origin, given.problem);
   return {

@@ -17,6 +17,12 @@ export const schemaProblems: Sentences<SchemaProblems> = {
   schema_refers_to_itself: () => '引用绕回自身，而没有进入值的内部',
   schema_reference_missing: ({ reference }) => `引用 ${reference} 没有指向任何内容`,
   schema_reference_outside: ({ reference }) => `引用 ${reference} 指向 schema 之外，而外部内容从不获取`,
+  param_header_misplaced: () =>
+    'x-mcp-header 只能用于仅经由 `properties` 到达的属性，不能在列表、组合、条件或定义之内',
+  param_header_not_token: () =>
+    "x-mcp-header 必须是请求头名称的一部分：一个或多个 A-Z a-z 0-9 ! # $ % & ' * + - . ^ _ ` | ~",
+  param_header_not_primitive: () => 'x-mcp-header 只能用于 type 为 string、integer 或 boolean 的属性',
+  param_header_twice: ({ name }) => `另一个属性已有 x-mcp-header ${name}；只有大小写不同的请求头名称视为相同`,
   hidden_characters: () => '含有控制字符、双向控制字符、零宽字符或填充字符',
   pattern_malformed: ({ error }) => `不是正则表达式：${error}`,
   pattern_too_long: ({ characters }) => `模式超过 ${characters} 个字符`,
