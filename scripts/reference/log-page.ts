@@ -49,6 +49,9 @@ const EVENTS: Readonly<Record<string, string>> = {
   'store.head_failed':
     'the head file of the store could not be written, with the reason; retried every second. Until then a loss of the newest rows may not be detected',
   'store.found': 'the files are back where they were opened: writes are accepted again',
+  'mcp.client_gone':
+    'an MCP client closed the connection during `tools/call`, so the call was cancelled: `tool_call_id`, `tool`. If a proxy closed it, set `mcp.hold_ms` (now `hold_ms`) below the time limit of the proxy',
+  'mcp.failed': 'a request to `/mcp` failed by a fault of the server: `error`, `stack`',
   'http.stream_dropped':
     'an event stream was closed because it was not read: `unread_bytes`, opened with `credential`. Its reader can reconnect with `Last-Event-ID`',
   'store.write_failed': 'a change of a call could not be written yet; it is retried',

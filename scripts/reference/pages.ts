@@ -15,6 +15,7 @@ import { cell, page, table, type ReferencePage } from './page.ts';
 /** In the order of the page; an API without a title does not compile. */
 const TITLES: Readonly<Record<Route['api'], string>> = {
   agent: 'Agents',
+  mcp: 'MCP clients',
   internal: 'Clients that run tools',
   device: 'Devices',
   tenant: 'Services of a tenant',

@@ -2,6 +2,7 @@ import { reason } from '@patchboard/wire';
 import { failure } from '../core/failures.ts';
 import { newOperatorToken } from '../identity/operator-token.ts';
 import { BoardError } from '../sdk/board-error.ts';
+import { DEFAULT_MCP_SETTINGS } from '../transports/mcp-server/mcp-settings.ts';
 import { openApis, type ListeningApis } from '../wiring/apis.ts';
 import type { EngineContext } from '../wiring/engine-context.ts';
 import { mountApis, type HttpOptions, type MountedApis } from '../wiring/mounted-apis.ts';
@@ -61,7 +62,16 @@ export class BoardApis {
   async #open(host: string, port: number): Promise<ListeningApis> {
     const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = this.#options.http;
     const operatorToken = await this.#ownToken();
-    const settings = { allowedHosts, allowedOrigins, trustProxy, jwt, isProduction: false, operatorToken };
+    const mcp = { ...DEFAULT_MCP_SETTINGS, ...this.#options.http.mcp };
+    const settings = {
+      allowedHosts,
+      allowedOrigins,
+      trustProxy,
+      jwt,
+      mcp,
+      isProduction: false,
+      operatorToken,
+    };
     return await openApis(this.#context, { ...settings, internalKeys: [], host, port });
   }
 

@@ -23,6 +23,7 @@ import {
   peerId,
   text,
   texts,
+  oneOf,
   wholeNumber,
 } from '../sdk/shape.ts';
 import type { Problem, Rule, Shape } from '../sdk/shape.ts';
@@ -45,6 +46,11 @@ const http = object<HttpOptions>({
   allowedOrigins: texts,
   trustProxy: flag,
   jwt,
+  mcp: object<NonNullable<HttpOptions['mcp']>>({
+    holdMs: wholeNumber(1),
+    taskAfterMs: wholeNumber(1),
+    names: oneOf(['wire', 'canonical']),
+  }),
   prefix: text,
 });
 

@@ -223,6 +223,11 @@ export class Engine {
     return this.#parts.rates.reply(principal, bytes, paid);
   }
 
+  /** Charges the caller's rate limit for a request that makes no call. Returns null if allowed. */
+  chargeRequest(principal: Principal): Failure | null {
+    return this.#parts.rates.request(principal);
+  }
+
   /** Returns the state of the narrowest rate limit of the principal for that tool; null if there is none. */
   rateOf(principal: Principal, toolName: string): RateRefusal | null {
     if (this.tool(principal, toolName) === undefined) return null;

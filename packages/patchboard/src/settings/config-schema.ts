@@ -2,6 +2,7 @@ import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 import type { TenantText } from '../core/access/tenant-text.ts';
 import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
+import { MAX_HOLD_SECONDS } from '../transports/mcp-server/mcp-settings.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 
 /** The config file as written; `resolveSettings` turns it into complete settings. */
@@ -15,6 +16,7 @@ export interface ConfigFile {
   readonly tools?: Readonly<Record<string, ToolConfig>>;
   readonly limits?: Readonly<Record<string, number>>;
   readonly retention?: { readonly calls_days?: number };
+  readonly mcp?: McpConfig;
   readonly auth?: { readonly jwt?: JwtConfig; readonly internal_keys?: readonly InternalKeyConfig[] };
   /** Default: one tenant, for demonstration. */
   readonly tenants?: Readonly<Record<string, TenantText>>;
@@ -29,6 +31,13 @@ export interface ConfigFile {
   /** Paths of modules that export hooks. */
   readonly hooks?: readonly string[];
   readonly workspace?: WorkspaceConfig;
+}
+
+/** The MCP server. */
+export interface McpConfig {
+  readonly hold_ms?: number;
+  readonly task_after_ms?: number;
+  readonly names?: 'wire' | 'canonical';
 }
 
 export interface WorkspaceConfig {
@@ -179,6 +188,15 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
           additionalProperties: false,
           properties: Object.fromEntries([...COMMAND_LIMIT_KEYS.keys()].map((key) => [key, count])),
         },
+      },
+    },
+    mcp: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        hold_ms: { ...count, maximum: MAX_HOLD_SECONDS * 1000 },
+        task_after_ms: { ...count, maximum: MAX_HOLD_SECONDS * 1000 },
+        names: { enum: ['wire', 'canonical'] },
       },
     },
     retention: { type: 'object', additionalProperties: false, properties: { calls_days: count } },

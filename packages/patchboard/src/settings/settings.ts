@@ -1,3 +1,4 @@
+import { DEFAULT_MCP_SETTINGS, type McpSettings } from '../transports/mcp-server/mcp-settings.ts';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -52,6 +53,7 @@ export interface Settings {
   /** Cache lifetime of results, per read-only tool. */
   readonly toolCacheMs: ReadonlyMap<string, number>;
   readonly workspace: WorkspaceSettings;
+  readonly mcp: McpSettings;
 }
 
 /** Flags take precedence over the environment, and the environment over the config file. */
@@ -87,7 +89,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     },
     queryDatabase: file.tools?.['database.query']?.database ?? null,
     toolTimeoutsMs: toolNumbers(file, 'timeout_ms'),
-    keepCallsMs: file.retention?.calls_days === undefined ? null : file.retention.calls_days * DAY_MS,
+    keepCallsMs: keepCallsMs(file),
     isProduction: given['NODE_ENV'] === 'production',
     trustProxy: file.http?.trust_proxy ?? false,
     jwt: file.auth?.jwt === undefined ? null : jwtOf(file.auth.jwt, given),
@@ -101,7 +103,22 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     isDemonstration: file.tenants === undefined,
     toolCacheMs: toolNumbers(file, 'cache_ttl_ms'),
     workspace: workspaceOf(file, given, flags.unsafeNoSandbox ?? false),
+    mcp: mcpOf(file),
   });
+}
+
+function mcpOf(file: ConfigFile): McpSettings {
+  const { hold_ms: holdMs, task_after_ms: taskAfterMs, names } = file.mcp ?? {};
+  return {
+    holdMs: holdMs ?? DEFAULT_MCP_SETTINGS.holdMs,
+    taskAfterMs: taskAfterMs ?? DEFAULT_MCP_SETTINGS.taskAfterMs,
+    names: names ?? DEFAULT_MCP_SETTINGS.names,
+    keepCallsMs: keepCallsMs(file),
+  };
+}
+
+function keepCallsMs({ retention }: ConfigFile): number | null {
+  return retention?.calls_days === undefined ? null : retention.calls_days * DAY_MS;
 }
 
 export function isLoopback(host: string): boolean {

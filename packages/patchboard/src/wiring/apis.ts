@@ -15,6 +15,8 @@ import { nodeHeap } from '../runtime/node-heap.ts';
 import { agentRoutes } from '../transports/agent-api/routes.ts';
 import { deviceRoutes } from '../transports/device-gateway/routes.ts';
 import { consoleRoutes } from '../transports/console/routes.ts';
+import { mcpRoutes } from '../transports/mcp-server/routes.ts';
+import { DEFAULT_MCP_SETTINGS, type McpSettings } from '../transports/mcp-server/mcp-settings.ts';
 import { internalRoutes } from '../transports/internal-api/routes.ts';
 import { protectedResourceRoutes } from '../transports/mcp-server/protected-resource.ts';
 import { operatorRoutes } from '../transports/operator-api/routes.ts';
@@ -37,6 +39,7 @@ export interface ApiSettings {
   readonly jwt: JwtSettings | null;
   readonly internalKeys: readonly InternalKey[];
   readonly operatorToken: string;
+  readonly mcp: McpSettings;
 }
 
 /** A listening server with the network APIs of an engine. */
@@ -55,7 +58,7 @@ export type Faces = ListeningApis;
 /** Settings of the routes and of their host and origin guard, for listening and mounted servers. */
 export interface AppSettings extends Pick<
   ApiSettings,
-  'allowedHosts' | 'allowedOrigins' | 'trustProxy' | 'jwt' | 'internalKeys' | 'operatorToken'
+  'allowedHosts' | 'allowedOrigins' | 'trustProxy' | 'jwt' | 'internalKeys' | 'operatorToken' | 'mcp'
 > {
   readonly mayBeLocal: boolean;
   /** Whether to serve the console pages, which work only at the root path. */
@@ -71,16 +74,22 @@ export interface App {
   readonly sessions: Sessions;
 }
 
+/** The routes of one server. The MCP server has a state of its own. */
+function routesOf(mcp: McpSettings, hasPages: boolean): readonly Route[] {
+  return [
+    ...agentRoutes,
+    ...mcpRoutes(mcp, { hasPages }),
+    ...protectedResourceRoutes,
+    ...internalRoutes,
+    ...deviceRoutes,
+    ...tenantRoutes,
+    ...operatorRoutes,
+    ...(hasPages ? consoleRoutes : []),
+  ];
+}
+
 /** All routes. The reference documents them, and a test requests each with every kind of credential. */
-export const ROUTES: readonly Route[] = [
-  ...agentRoutes,
-  ...internalRoutes,
-  ...deviceRoutes,
-  ...protectedResourceRoutes,
-  ...tenantRoutes,
-  ...operatorRoutes,
-  ...consoleRoutes,
-];
+export const ROUTES: readonly Route[] = routesOf(DEFAULT_MCP_SETTINGS, true);
 
 export async function openApis(context: EngineContext, settings: ApiSettings): Promise<ListeningApis> {
   const { host, trustProxy, isProduction } = settings;
@@ -139,7 +148,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     version: VERSION,
     clock: nodeClock,
     heap: nodeHeap,
-    routes: settings.hasPages ? ROUTES : ROUTES.filter(({ api }) => api !== 'console'),
+    routes: routesOf(settings.mcp, settings.hasPages),
   });
   return { fastify, authenticator, sessions };
 }

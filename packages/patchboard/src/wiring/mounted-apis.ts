@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { failure } from '../core/failures.ts';
 import type { EngineContext } from './engine-context.ts';
 import { buildApp } from './apis.ts';
+import { DEFAULT_MCP_SETTINGS, type McpSettings } from '../transports/mcp-server/mcp-settings.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE } from '../transports/shared/routes/problem.ts';
 import { API_HEADERS } from '../transports/shared/http/security-headers.ts';
@@ -19,6 +20,8 @@ export interface HttpOptions {
   readonly trustProxy?: boolean;
   /** Accepts JWTs of an issuer as credentials. */
   readonly jwt?: JwtSettings;
+  /** How the MCP server at `/mcp` waits for results, and names tools. */
+  readonly mcp?: Partial<Pick<McpSettings, 'holdMs' | 'taskAfterMs' | 'names'>>;
   /**
    * Path prefix to strip, such as `/api/board`, if the framework does not. Express strips its own mount path. Set it there
    * too if MCP clients use OAuth: the URLs in the metadata of `/mcp` contain it.
@@ -53,6 +56,7 @@ export function mountApis(context: EngineContext, options: HttpOptions, operator
     jwt,
     internalKeys: [],
     operatorToken,
+    mcp: { ...DEFAULT_MCP_SETTINGS, ...options.mcp },
     mayBeLocal: false,
     hasPages: false,
     port: 'of each connection',

@@ -48,6 +48,7 @@ export interface RequestRefusals {
   readonly body_empty: NoParams;
   readonly body_missing: NoParams;
   readonly body_of_no_json: NoParams;
+  readonly mcp_tools_pattern: { readonly pattern: string };
   readonly body_not_utf8: NoParams;
   readonly body_length_differs: NoParams;
   readonly body_encoded: { readonly encoding: string };
@@ -121,6 +122,8 @@ export const REQUEST_REFUSALS: Sentences<RequestRefusals> = {
   body_empty: () => 'the body is empty',
   body_missing: () => 'the route needs a body',
   body_of_no_json: () => 'the body is not JSON',
+  mcp_tools_pattern: ({ pattern }) =>
+    `query/tools: "${pattern}" is no tool name: use names with * for any characters, separated by commas, 100 at most`,
   body_not_utf8: () => 'the body is not UTF-8',
   body_length_differs: () => 'the length of the body differs from the header Content-Length',
   body_encoded: ({ encoding }) => `Content-Encoding ${encoding} is not supported; send the body uncompressed`,

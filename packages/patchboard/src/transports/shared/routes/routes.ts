@@ -28,7 +28,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly name: string;
-  readonly api: 'agent' | 'internal' | 'device' | 'tenant' | 'operator' | 'console';
+  readonly api: 'agent' | 'mcp' | 'internal' | 'device' | 'tenant' | 'operator' | 'console';
   readonly summary: string;
   /** The scope that the credential must have; null if the route needs no credential. */
   readonly scope: Scope | null;

@@ -129,13 +129,16 @@ export class Streams {
     return this.#byTenant.of(tenant);
   }
 
-  /** Takes over the reply and starts an event stream. */
-  open(reply: FastifyReply, principal: Principal): EventStream {
+  /**
+   * Takes over the reply and starts an event stream. `end` is called when the server closes and when the credential is no
+   * longer valid; by default it ends the stream.
+   */
+  open(reply: FastifyReply, principal: Principal, end?: () => void): EventStream {
     const stream = this.#take(reply, 'text/event-stream; charset=utf-8');
     stream.write(': open\n\n');
     this.#open.add(stream);
     this.#beat();
-    const leave = this.#openStreams.add(() => stream.end(), principal);
+    const leave = this.#openStreams.add(end ?? (() => stream.end()), principal);
     const uncount = this.#byTenant.enter(principal.tenant);
     stream.onClose(() => {
       leave();

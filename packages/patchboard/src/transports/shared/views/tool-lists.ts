@@ -65,6 +65,11 @@ export class ToolLists {
     return list;
   }
 
+  /** Encodes the tools; each is encoded once per format. */
+  rows(tools: readonly RegisteredTool[], format: ToolListFormat): string[] {
+    return this.#rowsOf(tools, format).map(({ json }) => json);
+  }
+
   #viewsOf(format: ToolListFormat): BoundedMap<string, ToolList> {
     const views = this.#views.get(format) ?? new BoundedMap(KEPT_VIEWS);
     this.#views.set(format, views);

@@ -1,0 +1,68 @@
+import { blocksOf, isContentJson, type ContentValue } from '@patchboard/wire';
+import type { Call } from '../../core/call/call.ts';
+import type { Failure } from '../../core/failures.ts';
+import { failureText } from '../../protocols/result-text.ts';
+import type { Era } from './exchange.ts';
+import { failureData, isResult, toRpcError } from './failures.ts';
+import { membersOf, resultJson } from './result-json.ts';
+import { META } from './revisions.ts';
+import type { RpcError } from './rpc-error.ts';
+
+/** A result of `tools/call`: the members of its JSON text, and `_meta`. */
+export interface ResultMembers {
+  readonly members: string;
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+
+/** The result of an ended call, or the error that the protocol wants instead. */
+export function endedResult(call: Call, era: Era): ResultMembers | RpcError {
+  const { state } = call;
+  if (state.name === 'COMPLETED') return { members: valueMembers(state.resultJson, era), meta: idMeta(call) };
+  if (!('error' in state)) throw new Error(`call ${call.id} has not ended`);
+  return failureResult(state.error, call);
+}
+
+/** `call`: null if the request was refused before a call was recorded. */
+export function failureResult(failed: Failure, call: Call | null): ResultMembers | RpcError {
+  if (!isResult(failed)) return toRpcError(failed);
+  return {
+    members: membersOf({ content: failureContent(failed), isError: true }),
+    meta: { ...(call === null ? {} : idMeta(call)), [META.error]: failureData(failed) },
+  };
+}
+
+/** A tool that reports a failure with content keeps it. */
+function failureContent(failed: Failure): readonly unknown[] {
+  const issues = (failed.issues ?? []).map(({ path, message }) => `${path}: ${message}`);
+  return [{ type: 'text', text: [failureText(failed), ...issues].join('\n') }];
+}
+
+export function idMeta({ id }: Pick<Call, 'id'>): Readonly<Record<string, unknown>> {
+  return { [META.toolCallId]: id };
+}
+
+/** The stored JSON text is inserted without parsing, unless it holds content blocks. */
+function valueMembers(json: string, era: Era): string {
+  if (isContentJson(json)) return contentMembers(JSON.parse(json) as ContentValue, era);
+  if (json.startsWith('"')) return `"content":[{"type":"text","text":${json}}],"isError":false`;
+  const structured = isStructured(json, era) ? `,"structuredContent":${json}` : '';
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}]${structured},"isError":false`;
+}
+
+function contentMembers(value: ContentValue, era: Era): string {
+  const structured = value.structured === undefined ? '' : JSON.stringify(value.structured);
+  return (
+    `"content":${JSON.stringify(blocksOf(value))}` +
+    (isStructured(structured, era) ? `,"structuredContent":${structured}` : '') +
+    ',"isError":false'
+  );
+}
+
+/** Protocol versions before 2026-07-28 allow objects only. */
+function isStructured(json: string, era: Era): boolean {
+  return era === 'modern' ? json !== '' && json !== 'null' : json.startsWith('{');
+}
+
+export function callResultJson({ members, meta }: ResultMembers, era: Era): string {
+  return resultJson(era, members, { meta });
+}

@@ -1,0 +1,57 @@
+import type { Failure } from '../../core/failures.ts';
+import { shownName } from '../../core/tools/tool-names.ts';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { callRequest, type CallParams } from './call-request.ts';
+import { callResultJson, failureResult, type ResultMembers } from './call-result.ts';
+import type { Exchange } from './exchange.ts';
+import { toRpcError } from './failures.ts';
+import { holdCall } from './hold-call.ts';
+import { fetchResult } from './result-tool.ts';
+import { RESULT_TOOL_NAME } from './result-tool-name.ts';
+import { TASKS_EXTENSION } from './revisions.ts';
+import { missingCapability, RpcError } from './rpc-error.ts';
+
+/** `tools/call`: submits the call and waits for its result for a while. */
+export async function callTool(exchange: Exchange): Promise<string | null> {
+  const { context, principal, params, era } = exchange;
+  const { name, arguments: args = {} } = params as unknown as CallParams;
+  if (name === RESULT_TOOL_NAME) return await fetchResult(exchange, args);
+  const tool = findTool(exchange, name);
+  const request = callRequest(exchange);
+  const submitted = await context.engine.submit(request, principal);
+  switch (submitted.kind) {
+    case 'refused':
+      if (submitted.failure.code === 'tool_not_found') throw unknownTool(submitted.failure, name);
+      return send(failureResult(submitted.failure, null), era);
+    case 'denied':
+      return send(failureResult(submitted.failure, submitted.call), era);
+    case 'accepted': {
+      const { call, live } = submitted;
+      return await holdCall(exchange, { call, live, tool, hasKey: request.idempotencyKey !== null });
+    }
+  }
+}
+
+/** Undefined for an unknown tool: the engine records the refusal. */
+function findTool(exchange: Exchange, name: string): RegisteredTool | undefined {
+  const { context, principal, narrowing, client } = exchange;
+  const tool = context.engine.tool(principal, name);
+  if (tool === undefined) return undefined;
+  if (!narrowing.allows(tool.name)) throw unknownTool(context.engine.unknownTool(principal, name), name);
+  if (tool.task === 'always' && !client.hasTasks)
+    throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } });
+  return tool;
+}
+
+/** In the specification's own words, with the hints of the engine. */
+function unknownTool(failed: Failure, name: string): RpcError {
+  return toRpcError(
+    failed,
+    [`Unknown tool: ${shownName(name)}`, ...(failed.recommendations ?? [])].join('. '),
+  );
+}
+
+function send(result: ResultMembers | RpcError, era: Exchange['era']): string {
+  if (result instanceof RpcError) throw result;
+  return callResultJson(result, era);
+}

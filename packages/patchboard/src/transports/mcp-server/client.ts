@@ -1,0 +1,44 @@
+import { isRecord } from '../../core/json/is-record.ts';
+import { TASKS_EXTENSION } from './revisions.ts';
+
+/** What an MCP client says about itself. Never trusted: no permission depends on it. */
+export interface McpClient {
+  readonly info: { readonly name: string; readonly version: string } | null;
+  /** Whether it supports the tasks extension. */
+  readonly hasTasks: boolean;
+  readonly elicitsForm: boolean;
+  readonly elicitsUrl: boolean;
+  readonly samples: boolean;
+  readonly hasRoots: boolean;
+}
+
+export const UNKNOWN_CLIENT: McpClient = {
+  info: null,
+  hasTasks: false,
+  elicitsForm: false,
+  elicitsUrl: false,
+  samples: false,
+  hasRoots: false,
+};
+
+/** Reads `clientInfo` and the client's capabilities. */
+export function readClient(info: unknown, capabilities: unknown): McpClient {
+  if (!isRecord(capabilities)) return { ...UNKNOWN_CLIENT, info: infoOf(info) };
+  const { elicitation, extensions, sampling, roots } = capabilities;
+  const forms = isRecord(elicitation) ? elicitation : null;
+  return {
+    info: infoOf(info),
+    hasTasks: isRecord(extensions) && isRecord(extensions[TASKS_EXTENSION]),
+    // An empty object is the form of clients that know no other mode.
+    elicitsForm: forms !== null && (forms['form'] !== undefined || forms['url'] === undefined),
+    elicitsUrl: forms !== null && forms['url'] !== undefined,
+    samples: isRecord(sampling),
+    hasRoots: isRecord(roots),
+  };
+}
+
+function infoOf(info: unknown): McpClient['info'] {
+  if (!isRecord(info) || typeof info['name'] !== 'string') return null;
+  const { name, version } = info;
+  return { name, version: typeof version === 'string' ? version : '' };
+}

@@ -1,0 +1,67 @@
+import {
+  CallToolRequestSchema,
+  DiscoverRequestSchema,
+  ListToolsRequestSchema,
+  PingRequestSchema,
+} from '@modelcontextprotocol/core';
+import { z } from 'zod';
+import { callTool } from './call-tool.ts';
+import { discover } from './discover.ts';
+import type { Era, MethodHandler } from './exchange.ts';
+import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts';
+import { cancelTask, getTask } from './tasks.ts';
+import { listTools } from './tool-list.ts';
+
+interface RequestSchema {
+  safeParse(request: unknown): { success: boolean; error?: { issues: readonly Issue[] } | undefined };
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** A method with the SDK's schema of its requests. */
+export interface Method {
+  readonly schema: RequestSchema;
+  readonly handle: MethodHandler;
+}
+
+const EMPTY: MethodHandler = () => '{}';
+
+/** The SDK has no schemas for the tasks extension of 2026-07-28. */
+const TaskRequestSchema = z.looseObject({ params: z.looseObject({ taskId: z.string().min(1) }) });
+
+const SHARED: Readonly<Record<string, Method>> = {
+  'tools/list': { schema: ListToolsRequestSchema, handle: listTools },
+  'tools/call': { schema: CallToolRequestSchema, handle: callTool },
+};
+
+/** The methods of each era. A test compares them with the methods that the SDK knows. */
+export const METHODS: Readonly<Record<Era, Readonly<Record<string, Method>>>> = {
+  modern: {
+    ...SHARED,
+    'server/discover': { schema: DiscoverRequestSchema, handle: discover },
+    'tasks/get': { schema: TaskRequestSchema, handle: getTask },
+    'tasks/cancel': { schema: TaskRequestSchema, handle: cancelTask },
+  },
+  legacy: {
+    ...SHARED,
+    ping: { schema: PingRequestSchema, handle: EMPTY },
+  },
+};
+
+/** Throws if the method does not exist in that era, or its parameters do not fit. */
+export function findMethod(era: Era, method: string, params: Readonly<Record<string, unknown>>): Method {
+  const found = Object.hasOwn(METHODS[era], method) ? METHODS[era][method] : undefined;
+  if (found === undefined)
+    throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`, {
+      status: era === 'modern' ? 404 : 200,
+    });
+  const parsed = found.schema.safeParse({ method, params });
+  if (parsed.success) return found;
+  const problems = (parsed.error?.issues ?? []).map(
+    ({ path, message }) => `${path.map(String).join('.')}: ${message}`,
+  );
+  throw invalidParams(`Invalid request: ${problems.slice(0, 5).join('; ')}`);
+}

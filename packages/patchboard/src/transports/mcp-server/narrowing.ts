@@ -1,0 +1,42 @@
+import { reason } from '@patchboard/wire';
+import { failure, type Failure } from '../../core/failures.ts';
+
+/** The tools that one client's configuration leaves: `?tools=weather.*,github.*`. Never adds a tool. */
+export interface Narrowing {
+  readonly isAll: boolean;
+  readonly allows: (canonicalName: string) => boolean;
+}
+
+export const ALL_TOOLS: Narrowing = { isAll: true, allows: () => true };
+const MAX_PATTERNS = 100;
+const PATTERN = /^[A-Za-z0-9_.\-*]{1,128}$/;
+
+/** Names with `*` for any characters, separated by commas. */
+export function readNarrowing(text: string | undefined): Narrowing | Failure {
+  if (text === undefined || text === '') return ALL_TOOLS;
+  const patterns = text.split(',').map((pattern) => pattern.trim());
+  const bad = patterns.find((pattern) => !PATTERN.test(pattern));
+  if (bad !== undefined || patterns.length > MAX_PATTERNS)
+    return failure('body_invalid', reason('mcp_tools_pattern', { pattern: (bad ?? text).slice(0, 128) }));
+  const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
+  const wild = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => pattern.split('*'));
+  return {
+    isAll: false,
+    allows: (name) => exact.has(name) || wild.some((parts) => matches(name, parts)),
+  };
+}
+
+/** Whether the text consists of the parts, in their order, with anything between them. */
+function matches(text: string, parts: readonly string[]): boolean {
+  const [first = '', ...rest] = parts;
+  const last = rest.pop() ?? '';
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length)
+    return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
+}

@@ -1,0 +1,14 @@
+/** The protocol version whose requests need no session. */
+export const MODERN_VERSION = '2026-07-28';
+
+/** The tasks extension. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+/** Keys of our own in `_meta`. */
+export const META = {
+  runId: 'patchboard/run_id',
+  idempotencyKey: 'patchboard/idempotency_key',
+  target: 'patchboard/target',
+  toolCallId: 'patchboard/tool_call_id',
+  error: 'patchboard/error',
+} as const;

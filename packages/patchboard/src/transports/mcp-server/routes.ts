@@ -1,0 +1,59 @@
+import type { Route, RouteResponse } from '../shared/routes/routes.ts';
+import { NOT_STORED } from '../shared/routes/routes.ts';
+import { ANY, headers, optional, TEXT } from '../shared/routes/schemas.ts';
+import { MCP_REFUSAL } from './failures.ts';
+import { McpServer } from './mcp-server.ts';
+import { MCP_PATH } from './protected-resource.ts';
+import { DEFAULT_MCP_SETTINGS, MAX_HOLD_SECONDS, type McpSettings } from './mcp-settings.ts';
+
+const QUERY = optional({
+  tools: {
+    ...TEXT,
+    description: 'narrows the tools: names with `*`, separated by commas, such as `weather.*`',
+  },
+  hold: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_HOLD_SECONDS,
+    description: 'how many seconds `tools/call` waits for a result; default: `mcp.hold_ms`',
+  },
+});
+
+const HEADERS = headers({
+  'mcp-protocol-version': TEXT,
+  'mcp-session-id': { ...TEXT, description: 'of clients of protocol versions before 2026-07-28' },
+  'mcp-method': { ...TEXT, description: 'repeats the method, in 2026-07-28' },
+  'mcp-name': { ...TEXT, description: 'repeats the name, URI or task id, in 2026-07-28' },
+});
+
+const RPC_RESPONSE: RouteResponse = {
+  description: 'a JSON-RPC response, or a stream that ends with it',
+  schema: ANY,
+  alternative: { type: 'text/event-stream', schema: TEXT },
+};
+
+/** The routes of one MCP server. `hasPages`: the console is served at the same origin. */
+export function mcpRoutes(
+  settings: McpSettings = DEFAULT_MCP_SETTINGS,
+  { hasPages = true }: { readonly hasPages?: boolean } = {},
+): readonly Route[] {
+  const server = new McpServer(settings, hasPages);
+  return [
+    {
+      method: 'POST',
+      url: MCP_PATH,
+      name: 'mcp',
+      api: 'mcp',
+      summary: 'One message of the Model Context Protocol, 2024-10-07 to 2026-07-28 (Streamable HTTP).',
+      scope: 'tools:call',
+      protectedResource: MCP_PATH,
+      query: QUERY,
+      headers: HEADERS,
+      body: ANY,
+      responses: { 200: RPC_RESPONSE, 202: { description: 'a notification was accepted' } },
+      refusals: [...NOT_STORED],
+      refuse: MCP_REFUSAL,
+      handle: (context, request, reply) => server.post(context, request, reply),
+    },
+  ];
+}

@@ -1,0 +1,72 @@
+import { rfc3339 } from '@patchboard/wire';
+import { isOpen, type Call } from '../../core/call/call.ts';
+import { waitsForInput } from '../../core/call/input.ts';
+import { approvalLink } from './approval-link.ts';
+import { endedResult } from './call-result.ts';
+import type { Exchange } from './exchange.ts';
+import { waitsFor, waitText } from './receipt.ts';
+import { membersOf, resultJson } from './result-json.ts';
+import { RpcError } from './rpc-error.ts';
+
+const POLL_MS = 1000;
+/** While an operator decides. */
+const SLOW_POLL_MS = 5000;
+
+type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
+
+/** What a task says of itself, whatever its status. */
+export interface TaskSeed {
+  readonly taskId: string;
+  readonly status: TaskStatus;
+  readonly statusMessage?: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  /** Null: kept without limit. */
+  readonly ttlMs: number | null;
+  readonly pollIntervalMs: number;
+}
+
+export function taskSeed(exchange: Exchange, call: Call): TaskSeed {
+  const statusMessage = messageOf(exchange, call);
+  return {
+    taskId: call.id,
+    status: statusOfTask(call),
+    ...(statusMessage === null ? {} : { statusMessage }),
+    createdAt: rfc3339(call.createdAt),
+    lastUpdatedAt: rfc3339(call.timeline.at(-1)?.at ?? call.createdAt),
+    ttlMs: exchange.settings.keepCallsMs,
+    pollIntervalMs: call.state.name === 'APPROVAL_REQUIRED' ? SLOW_POLL_MS : POLL_MS,
+  };
+}
+
+/** The JSON members of a task with its result, its error or its input requests. */
+export function taskMembers(exchange: Exchange, call: Call): string {
+  const seed = membersOf(taskSeed(exchange, call));
+  if (isOpen(call)) return seed;
+  const { state } = call;
+  if (state.name === 'CANCELLED') return seed;
+  const result = endedResult(call, exchange.era);
+  if (result instanceof RpcError) {
+    const error = { code: result.code, message: result.message, data: result.data };
+    return `${seed},${membersOf({ error })}`;
+  }
+  return `${seed},"result":${resultJson('modern', result.members, { meta: result.meta })}`;
+}
+
+/** `failed` is for protocol errors only; a failed tool is a completed task whose result has `isError`. */
+function statusOfTask(call: Call): TaskStatus {
+  const { state } = call;
+  if (isOpen(call)) return waitsForInput(call) ? 'input_required' : 'working';
+  if (state.name === 'CANCELLED') return 'cancelled';
+  return endedResult(call, 'modern') instanceof RpcError ? 'failed' : 'completed';
+}
+
+function messageOf(exchange: Exchange, call: Call): string | null {
+  const { state } = call;
+  if (!isOpen(call)) return 'error' in state ? state.error.message : null;
+  const waiting = waitsFor(call);
+  if (waiting !== 'execution') return waitText(waiting, approvalLink(exchange, call));
+  if (state.name !== 'EXECUTING') return 'waits for a free slot';
+  const where = state.device === undefined ? '' : ` on device ${state.device}`;
+  return `attempt ${state.attempt}${where}`;
+}

@@ -1,0 +1,37 @@
+import type { Call } from '../../core/call/call.ts';
+import { noSuchCall } from '../../core/steps/calls.ts';
+import { chargeRequest } from './charge-request.ts';
+import type { Exchange } from './exchange.ts';
+import { toRpcError } from './failures.ts';
+import { membersOf, resultJson } from './result-json.ts';
+import { TASKS_EXTENSION } from './revisions.ts';
+import { missingCapability } from './rpc-error.ts';
+import { taskMembers, taskSeed } from './task-view.ts';
+
+/** The result of `tools/call` that has become a task. The call is durable before its task id is sent. */
+export function taskResult(exchange: Exchange, call: Call): string {
+  return resultJson(exchange.era, membersOf(taskSeed(exchange, call)), { type: 'task' });
+}
+
+export async function getTask(exchange: Exchange): Promise<string> {
+  const call = await findTask(exchange);
+  return resultJson(exchange.era, taskMembers(exchange, call));
+}
+
+/** Returns the same for a call that has ended: nothing is left to cancel. */
+export async function cancelTask(exchange: Exchange): Promise<string> {
+  const { id } = await findTask(exchange);
+  await exchange.context.engine.calls.cancel(exchange.principal, id);
+  return resultJson(exchange.era, '');
+}
+
+/** Any call that the principal may see is a task, also one made over another API. */
+async function findTask(exchange: Exchange): Promise<Call> {
+  const { context, principal, client, params } = exchange;
+  if (!client.hasTasks) throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } });
+  chargeRequest(exchange);
+  const id = params['taskId'] as string;
+  const call = await context.engine.calls.find(principal, id);
+  if (call === undefined) throw toRpcError(noSuchCall(id));
+  return call;
+}
