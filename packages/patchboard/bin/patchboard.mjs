@@ -9,14 +9,22 @@ const folder = dirname(dirname(fileURLToPath(import.meta.url)));
 const built = join(folder, 'dist', 'cli', 'main.js');
 const source = join(folder, 'src', 'cli', 'main.ts');
 
-const major = Number(process.versions.node.split('.')[0]);
-if (major < 24) {
-  process.stderr.write(`patchboard needs Node 24 or newer; this is ${process.version}.\n`);
-  process.exit(2);
-}
+const isNodeOld = Number(process.versions.node.split('.')[0]) < 24;
 
-if (timeOf(source) === undefined || isBuildCurrent()) await import(pathToFileURL(built).href);
+if (isBridge(process.argv.slice(2))) {
+  const { main } = await import('./patchboard-mcp.mjs');
+  await main(process.argv.slice(3));
+} else if (isNodeOld) {
+  process.stderr.write(`patchboard needs Node 24 or newer; this is ${process.version}.\n`);
+  process.exitCode = 2;
+} else if (timeOf(source) === undefined || isBuildCurrent()) await import(pathToFileURL(built).href);
 else await runFromSource();
+
+/** `patchboard mcp` also runs on an older Node. A newer one prints its help and runs `patchboard mcp config`. */
+function isBridge([command, ...rest]) {
+  if (command !== 'mcp' || rest[0] === 'config' || rest[0] === 'help') return false;
+  return isNodeOld || !rest.some((word) => word === '--help' || word === '-h');
+}
 
 /** The build script sets the time of `dist/.built` to the moment it began to read the sources. */
 function isBuildCurrent() {

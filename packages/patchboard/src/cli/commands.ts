@@ -10,6 +10,7 @@ import { inboxCommand } from './commands/inbox.ts';
 import { keysCommand } from './commands/keys.ts';
 import { ledgerCommand } from './commands/ledger.ts';
 import { loginCommand } from './commands/login.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { parseCommand } from './commands/parse.ts';
 import { policyCommand } from './commands/policy.ts';
 import { promptsCommand } from './commands/prompts.ts';
@@ -30,6 +31,7 @@ export function commands(context: CliContext): readonly Registrar[] {
     resourcesCommand(context),
     promptsCommand(context),
     deviceCommand(context),
+    mcpCommand,
     approveCommand(context),
     denyCommand(context),
     inboxCommand(context),

@@ -9,6 +9,8 @@ export interface ServerFile {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly version: string;
+  /** The server ends with the process that started it. */
+  readonly temporary?: boolean;
 }
 
 const PROBE_MS = 2000;

@@ -1,31 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand, type Finished } from '../support/run-command.ts';
 import { cleanEnvironment } from '../support/server-process.ts';
 import { installPackages } from './installed.ts';
-
-interface OtherNode {
-  readonly path: string;
-  readonly version: string;
-  readonly args: readonly string[];
-}
-
-const PRETENDED = '20.0.0';
-const PRETENCE = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${PRETENDED}' } })`;
-
-/** One of the system that is too old; where there is none, our own that takes itself for one. */
-function olderNode(): OtherNode {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, 'node');
-    if (folder.includes('node_modules') || !existsSync(path)) continue;
-    const version = execFileSync(path, ['--version'], { encoding: 'utf8' }).trim().slice(1);
-    if (Number.parseInt(version, 10) < 24) return { path, version, args: [] };
-  }
-  const args = ['--import', `data:text/javascript,${encodeURIComponent(PRETENCE)}`];
-  return { path: process.execPath, version: PRETENDED, args };
-}
+import { olderNode, type OtherNode } from './other-node.ts';
 
 describe('the packed packages', () => {
   let installed: ReturnType<typeof installPackages>;

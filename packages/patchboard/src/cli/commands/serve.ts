@@ -52,15 +52,17 @@ export async function runServer(
   const stopping = stopSignal(stopWithStdin);
   const { pid } = process;
   const startedAt = new Date().toISOString();
-  const file = { url: platform.url, pid, startedAt, version: VERSION };
+  const temporary = stopWithStdin ? { temporary: true } : {};
+  const file = { url: platform.url, pid, startedAt, version: VERSION, ...temporary };
   await orLog(writeServerFile(settings.dataFolder, file), log);
   process.stdout.write(`Patchboard is ready at ${platform.url} (${sandboxLine(platform.sandbox)})\n`);
   if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url, platform.loginToken()));
   const signal = await stopping;
   log.info('server.stopping', { signal });
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
-  await orLog(removeServerFile(settings.dataFolder, pid), log);
   await platform.close();
+  // After the close: while the file names a living process, the data folder is in use.
+  await orLog(removeServerFile(settings.dataFolder, pid), log);
   log.info('server.stopped');
 }
 

@@ -1,0 +1,44 @@
+import { Option } from 'commander';
+import type { Registrar } from '../program.ts';
+
+interface BridgeFlags {
+  readonly url?: string;
+  readonly tools?: string;
+  readonly hold?: string;
+}
+
+const HELP = `
+For programs that start their MCP servers themselves. Messages are forwarded to
+/mcp of a server: the one at --url or PATCHBOARD_URL, else the one that runs on
+the data folder (PATCHBOARD_DATA, default ./.patchboard), else the one at
+http://127.0.0.1:8080. If none is named and none answers, the command starts a
+server on the data folder, which ends with it.
+
+The credential is PATCHBOARD_KEY, the key of an agent. In local mode none is
+needed. The operator token is never used: an operator cannot approve calls that
+were made as operator.
+
+Stdout carries the protocol only. The command runs on Node 18 or newer; to start
+a server it needs Node 24. When stdin ends, it closes open requests and its
+session, and exits with 0, or with 1 if no server answered.
+
+Example:
+  $ patchboard mcp --tools 'weather.*,calculation.*'`;
+
+export const mcpCommand: Registrar = (program) => {
+  program
+    .command('mcp')
+    .description('serve MCP over stdin and stdout, forwarded to a running server')
+    .addOption(new Option('--url <url>', 'URL of the server (PATCHBOARD_URL)'))
+    .option('--tools <list>', 'offer only these tools, such as weather.*,github.* (PATCHBOARD_MCP_TOOLS)')
+    .option('--hold <seconds>', 'how long a call may take before the client gets a receipt')
+    .addHelpText('after', HELP)
+    .action(runBridge);
+};
+
+/** Runs the file that `bin/patchboard.mjs` runs directly, also on an older Node. */
+async function runBridge(flags: BridgeFlags): Promise<void> {
+  const file = new URL('../../../bin/patchboard-mcp.mjs', import.meta.url).href;
+  const { main } = (await import(file)) as { main: (argv: readonly string[]) => Promise<void> };
+  await main(Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]));
+}

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ServerFile } from '../../src/settings/server-file.ts';
+import { LONG, Workplace } from '../cli/cli-process.ts';
+import { olderNode } from '../package/other-node.ts';
+import { aFixedPort } from '../support/a-fixed-port.ts';
+import { aFolder } from '../support/a-folder.ts';
+import { startServer } from '../support/server-process.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { aBridge, modern, type BridgeProcess } from './support/a-bridge.ts';
+
+/** The environment of a bridge that has to find a server: nothing listens at the default URL. */
+async function searching(dataFolder: string): Promise<Record<string, string>> {
+  return { PATCHBOARD_DATA: dataFolder, PORT: String(await aFixedPort()) };
+}
+
+async function serverFile(dataFolder: string): Promise<ServerFile> {
+  return JSON.parse(await readFile(join(dataFolder, 'server.json'), 'utf8')) as ServerFile;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Sends a request that every server responds to. */
+async function reaches(bridge: BridgeProcess, id: number): Promise<boolean> {
+  const { error } = await bridge.request(id, 'server/discover', modern());
+  return error?.data?.['code'] !== 'server_unreachable' && error?.data?.['code'] !== 'connection_lost';
+}
+
+describe('without PATCHBOARD_URL, the bridge', { timeout: LONG }, () => {
+  it('uses the server of the data folder, also after it restarted on another port', async () => {
+    const first = await startServer();
+    const bridge = aBridge({ env: await searching(first.dataFolder) });
+    expect(await reaches(bridge, 1)).toBe(true);
+    expect(bridge.stderr()).toBe('');
+    await first.exit();
+    // The operator stopped it, so the bridge starts none in its place: the operator could not start it again.
+    const { error } = await bridge.request(2, 'server/discover', modern());
+    expect(error?.message).toContain('start it again with: patchboard serve');
+    const second = await startServer({}, ['--data', first.dataFolder]);
+    expect(await reaches(bridge, 3)).toBe(true);
+    expect(await bridge.end()).toBe(0);
+    await second.stop();
+    await first.stop();
+  });
+
+  it('shares a server with a bridge that starts at the same moment, and survives its kill', async () => {
+    const folder = await aFolder();
+    const env = await searching(folder);
+    const bridges = [aBridge({ env }), aBridge({ env })];
+    expect(await Promise.all(bridges.map((bridge) => reaches(bridge, 1)))).toEqual([true, true]);
+    const { pid } = await serverFile(folder);
+    const owner = bridges.find((bridge) => bridge.stderr().includes('the server listens at'));
+    const other = bridges.find((bridge) => bridge !== owner);
+    expect(other?.stderr()).not.toContain('the server listens at');
+    // The server ends with the bridge that started it, even if that is killed; the other one then starts its own.
+    await owner?.kill('SIGKILL');
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(await reaches(other!, 2)).toBe(true);
+    const next = await serverFile(folder);
+    expect(next.pid).not.toBe(pid);
+    expect(await other?.end()).toBe(0);
+    await waitFor(() => expect(isAlive(next.pid)).toBe(false));
+  });
+
+  it('responds with the reason if no server can be started', async () => {
+    const place = await Workplace.create();
+    const file = await place.write('file', 'not a folder');
+    const env = {
+      ...(await searching(join(file, 'data'))),
+      PATCHBOARD_CONFIG: await place.write('c.yaml', 'x: 1'),
+    };
+    const bridge = aBridge({ env });
+    const { error } = await bridge.request(1, 'initialize');
+    expect(error?.data).toEqual({ code: 'server_unreachable', outcome: 'not_started' });
+    expect(error?.message).toContain('none could be started: patchboard: ');
+    expect(await bridge.end()).toBe(1);
+    await place.remove();
+  });
+});
+
+describe('on an older Node, patchboard mcp', { timeout: LONG }, () => {
+  it('ignores the file of a killed server, and starts one that ends with it on the Node of the installation', async () => {
+    const { path, args } = olderNode();
+    const folder = await aFolder();
+    const dead = spawn(process.execPath, ['--version']);
+    await once(dead, 'close');
+    const stale = {
+      url: 'http://127.0.0.1:9',
+      pid: dead.pid,
+      startedAt: '2026-01-01T00:00:00Z',
+      version: '0',
+    };
+    await writeFile(join(folder, 'server.json'), JSON.stringify(stale));
+    const bridge = aBridge({ node: [path, ...args], env: await searching(folder) });
+    expect(await reaches(bridge, 1)).toBe(true);
+    expect(bridge.stderr()).toContain(`no server is running; starting one on the data folder ${folder}`);
+    const { pid, url, temporary } = await serverFile(folder);
+    expect([isAlive(pid), temporary]).toEqual([true, true]);
+    expect(new URL(url).hostname).toBe('127.0.0.1');
+    expect(await bridge.end()).toBe(0);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(existsSync(join(folder, 'server.json'))).toBe(false);
+  });
+
+  it('prints its help; other commands name the Node that they need', async () => {
+    const { path, args } = olderNode();
+    const help = aBridge({ node: [path, ...args], args: ['--help'] });
+    expect(await help.end()).toBe(0);
+    expect(help.stdout()).toContain('Usage: patchboard mcp [options]');
+    const config = aBridge({ node: [path, ...args], args: ['config'] });
+    expect(await config.end()).toBe(2);
+    expect(config.stderr()).toContain('patchboard needs Node 24 or newer; this is v');
+  });
+});
