@@ -16,7 +16,7 @@ const metadataRoute: Route = {
   method: 'GET',
   url: `${METADATA_PATH}${MCP_PATH}`,
   name: 'protectedResource',
-  api: 'agent',
+  api: 'mcp',
   summary: 'OAuth metadata of `/mcp` (RFC 9728): the issuer of its tokens. 404 without `auth.jwt`.',
   scope: null,
   responses: {

@@ -13,6 +13,7 @@ export function openApi(app: FastifyInstance, version: string): () => string {
       },
       tags: [
         { name: 'agent', description: 'For agents that call tools.' },
+        { name: 'mcp', description: 'For clients of the Model Context Protocol.' },
         { name: 'internal', description: 'For clients that register and run tools.' },
         { name: 'tenant', description: 'For services of one tenant and site that call tools for an AI.' },
         { name: 'device', description: 'For devices that provide tools while they are connected.' },
