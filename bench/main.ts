@@ -6,6 +6,7 @@ import { cpuPerRequest } from './figures/cpu-per-request.ts';
 import { durableReceipt } from './figures/p1-durable-receipt.ts';
 import { wholeLife } from './figures/p2-whole-life.ts';
 import { deviceCalls } from './figures/p3-device-calls.ts';
+import { mcpCall } from './figures/p4-mcp.ts';
 import { sdkCall } from './figures/p5-sdk-call.ts';
 import { textProtocol } from './figures/p6-text-protocol.ts';
 import { idleDevices } from './figures/p7-idle-devices.ts';
@@ -19,6 +20,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P1', durableReceipt],
   ['P2', wholeLife],
   ['P3', deviceCalls],
+  ['P4', mcpCall],
   ['P5', sdkCall],
   ['P6', textProtocol],
   ['P7', idleDevices],

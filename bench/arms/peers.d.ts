@@ -51,3 +51,11 @@ declare module 'graphile-worker' {
     readonly taskList: Readonly<Record<string, () => Promise<void>>>;
   }): Promise<Runner>;
 }
+
+declare module '@modelcontextprotocol/node' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  export function toNodeHandler(handler: {
+    fetch(request: Request): Promise<Response>;
+  }): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}

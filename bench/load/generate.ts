@@ -6,7 +6,10 @@ export interface LoadSettings {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
-  readonly args: unknown;
+  /** Arguments of a request to invoke a tool, one run per connection. */
+  readonly args?: unknown;
+  /** The whole body instead, the same on every connection. */
+  readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -42,5 +45,6 @@ const load: Load = {
 process.stdout.write(`${JSON.stringify(load)}\n`);
 
 function body(connection: number): string {
+  if (settings.body !== undefined) return JSON.stringify(settings.body);
   return JSON.stringify({ run_id: `run_bench_${connection}`, args: settings.args });
 }
