@@ -128,10 +128,20 @@ describe('patchboard tools export', { timeout: LONG }, () => {
       const reply = join(place.folder, 'reply.txt');
       await writeFile(
         reply,
-        '<<<[TOOL_REQUEST]>>>tool_name:「始」calculation.eval「末」<<<[END_TOOL_REQUEST]>>>',
+        ['calculation.eval', 'calculation__eval']
+          .map((name) => `<<<[TOOL_REQUEST]>>>tool_name:「始」${name}「末」<<<[END_TOOL_REQUEST]>>>`)
+          .join('\n'),
       );
-      const report = await place.json<{ errors: unknown[] }>(['parse', '--tools', file, reply]);
-      expect(report.errors).toMatchObject([{ code: 'input_invalid', message: '"expression" is required' }]);
+      const report = await place.json<{ requests: unknown[]; errors: unknown[] }>([
+        'parse',
+        '--tools',
+        file,
+        reply,
+      ]);
+      const request = { toolName: 'calculation.eval' };
+      expect(report.requests).toMatchObject([request, request]);
+      const error = { code: 'input_invalid', message: '"expression" is required' };
+      expect(report.errors).toMatchObject([error, error]);
     } finally {
       await stop();
       await place.remove();

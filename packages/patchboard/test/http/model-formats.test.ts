@@ -66,12 +66,20 @@ describe('GET /v1/tools?format=', () => {
     expect(named(responses.json.tools, 'math__add')).toMatchObject({ type: 'function', strict: true });
   });
 
-  it('gives an MCP client names as they are, with hints', async () => {
+  it('gives an MCP client wire names, with the canonical name as title, and hints', async () => {
     const { json } = await server.get('/v1/tools?format=mcp');
-    expect(named(json.tools, 'math.add')).toMatchObject({
+    const own = (await server.get('/v1/tools/math.add')).json as { version: string };
+    expect(named(json.tools, 'math__add')).toMatchObject({
+      title: 'math.add',
       inputSchema: { type: 'object' },
       annotations: { readOnlyHint: true, idempotentHint: true },
+      _meta: {
+        'patchboard/name': 'math.add',
+        'patchboard/source': 'server',
+        'patchboard/version': own.version,
+      },
     });
+    expect(named(json.tools, 'math.add')).toBeUndefined();
   });
 
   it('gives a prompt in plain text, from which nothing can break out', async () => {

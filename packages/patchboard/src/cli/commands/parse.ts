@@ -79,11 +79,14 @@ async function toolsIn(context: CliContext, file: string): Promise<ReadonlyMap<s
   }
   const parsed = readToolFile(content);
   if (!parsed.ok) throw new UsageError(`${file} ${parsed.problem}`);
-  return new Map(parsed.tools.map((tool) => [tool.name, tool]));
+  return new Map(parsed.tools);
 }
 
+/** A tool with a name that a reply may call it by. */
+type NamedTool = readonly [name: string, tool: KnownTool];
+
 type ToolFile =
-  | { readonly ok: true; readonly tools: readonly KnownTool[] }
+  | { readonly ok: true; readonly tools: readonly NamedTool[] }
   | { readonly ok: false; readonly problem: string };
 
 const SCHEMA_KEYS = ['schema', 'input_schema', 'inputSchema', 'parameters'] as const;
@@ -93,23 +96,30 @@ function readToolFile(content: unknown): ToolFile {
   const list = isRecord(content) ? content['tools'] : content;
   if (!Array.isArray(list))
     return { ok: false, problem: 'must hold a list of tools, or an object with "tools"' };
-  const tools: KnownTool[] = [];
+  const tools: NamedTool[] = [];
   for (const [at, entry] of list.entries()) {
     const tool = readTool(entry);
     if (tool === null) return { ok: false, problem: `tools[${at}] must have a "name" and a "schema"` };
-    tools.push(tool);
+    tools.push(...tool);
   }
   return { ok: true, tools };
 }
 
-function readTool(entry: unknown): KnownTool | null {
+/** A file in the format of MCP has the wire name as `name`, and the canonical name in `_meta`. */
+function readTool(entry: unknown): readonly NamedTool[] | null {
   if (!isRecord(entry)) return null;
   const body = isRecord(entry['function']) ? entry['function'] : entry;
   const { name } = body;
   const schema = SCHEMA_KEYS.map((key) => body[key]).find((value) => value !== undefined) ?? {};
   if (typeof name !== 'string' || name === '') return null;
   if (!isRecord(schema) && typeof schema !== 'boolean') return null;
-  return { name, inputSchema: schema as JsonSchema };
+  const meta = isRecord(body['_meta']) ? body['_meta'] : {};
+  const canonical = meta['patchboard/name'];
+  const tool = { name: typeof canonical === 'string' ? canonical : name, inputSchema: schema as JsonSchema };
+  return [
+    [name, tool],
+    [tool.name, tool],
+  ];
 }
 
 async function read({ sources }: CliContext, file: string): Promise<string> {

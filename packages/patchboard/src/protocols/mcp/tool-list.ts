@@ -1,46 +1,78 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+
+type ObjectSchema = Exclude<JsonSchema, boolean>;
 
 /** A tool in the tool list of an MCP server. */
 export interface McpTool {
   readonly name: string;
+  /** The canonical name. */
+  readonly title: string;
   readonly description: string;
-  readonly inputSchema: Exclude<JsonSchema, boolean>;
-  readonly outputSchema?: Exclude<JsonSchema, boolean>;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema?: ObjectSchema;
   readonly annotations: Readonly<Record<string, boolean>>;
+  readonly _meta: Readonly<Record<`patchboard/${'name' | 'source' | 'version'}`, string>>;
 }
 
-export interface ToolForMcp {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema | null;
-  readonly annotations: ToolAnnotations;
+export type ToolForMcp = Pick<
+  RegisteredTool,
+  | 'name'
+  | 'wireName'
+  | 'description'
+  | 'inputSchema'
+  | 'outputSchema'
+  | 'annotations'
+  | 'metadata'
+  | 'source'
+  | 'version'
+>;
+
+export interface McpListOptions {
+  /**
+   * `any`: every output schema (from revision 2026-07-28). `object`: those of objects, the only ones that earlier revisions
+   * allow. `none`: for clients to which a call may return something else than its result.
+   */
+  readonly outputSchema: 'any' | 'object' | 'none';
+  /** Which name the client calls the tool by. Model vendors refuse the dots of canonical names. */
+  readonly names: 'wire' | 'canonical';
 }
 
-/** MCP uses the names unchanged, and represents annotations as hints. */
-export function mcpTool({ name, description, inputSchema, outputSchema, annotations }: ToolForMcp): McpTool {
+/** What clients of every revision understand. */
+const EVERY_REVISION: McpListOptions = { outputSchema: 'object', names: 'wire' };
+
+/** Represents annotations as hints. */
+export function mcpTool(tool: ToolForMcp, options: McpListOptions = EVERY_REVISION): McpTool {
+  const { name, description, inputSchema, source, version } = tool;
+  const outputSchema = outputSchemaOf(tool, options);
   return {
-    name,
+    name: options.names === 'wire' ? tool.wireName : name,
+    title: name,
     description,
     inputSchema: objectSchema(inputSchema),
-    ...(isObjectSchema(outputSchema) ? { outputSchema } : {}),
-    annotations: hintsOf(annotations),
+    ...(outputSchema === null ? {} : { outputSchema }),
+    annotations: hintsOf(tool),
+    _meta: { 'patchboard/name': name, 'patchboard/source': source, 'patchboard/version': version },
   };
 }
 
-function hintsOf({ readonly, destructive, idempotent }: ToolAnnotations): Readonly<Record<string, boolean>> {
+function hintsOf({ annotations, metadata }: ToolForMcp): Readonly<Record<string, boolean>> {
+  const { readonly, destructive, idempotent }: ToolAnnotations = annotations;
+  const openWorld = metadata?.['openWorldHint'];
   return {
     ...(readonly === undefined ? {} : { readOnlyHint: readonly }),
     ...(destructive === undefined ? {} : { destructiveHint: destructive }),
     ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
+    ...(typeof openWorld === 'boolean' ? { openWorldHint: openWorld } : {}),
   };
 }
 
-function objectSchema(schema: JsonSchema): Exclude<JsonSchema, boolean> {
+function objectSchema(schema: JsonSchema): ObjectSchema {
   return { ...(typeof schema === 'boolean' ? {} : schema), type: 'object' };
 }
 
-/** Structured results are objects in MCP; any other result is sent as text. */
-function isObjectSchema(schema: JsonSchema | null): schema is Exclude<JsonSchema, boolean> {
-  return schema !== null && typeof schema !== 'boolean' && schema['type'] === 'object';
+/** MCP has no boolean schemas. */
+function outputSchemaOf({ outputSchema: schema }: ToolForMcp, options: McpListOptions): ObjectSchema | null {
+  if (schema === null || typeof schema === 'boolean' || options.outputSchema === 'none') return null;
+  return options.outputSchema === 'any' || schema['type'] === 'object' ? schema : null;
 }
