@@ -122,6 +122,7 @@ export type {
   InputResponse,
   LibrarySchema,
 } from './core/call/input.ts';
+export type { SamplingParams } from './core/call/input-kinds.ts';
 export type { RegisteredTool, RunsOn } from './core/tools/registered-tool.ts';
 export type {
   Completer,
@@ -261,6 +262,7 @@ export type {
   FailureCode,
   ImageResult,
   InputAction,
+  InputKind,
   InputIssueView,
   JsonSchema,
   LinkResult,

@@ -136,7 +136,7 @@ export type { SseFrame } from './sse.ts';
 export { parseTime, rfc3339 } from './time.ts';
 export { parseUriTemplate } from './uri-template.ts';
 export type { UriTemplate } from './uri-template.ts';
-export { INPUT_ACTIONS } from './views.ts';
+export { INPUT_ACTIONS, INPUT_KINDS } from './views.ts';
 export type {
   ApprovalView,
   AttemptView,
@@ -146,6 +146,7 @@ export type {
   DryRunView,
   InputAction,
   InputIssueView,
+  InputKind,
   InputRequestView,
   InputResponseBody,
   InputRoundView,

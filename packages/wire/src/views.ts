@@ -101,14 +101,26 @@ export const INPUT_ACTIONS = ['accept', 'decline'] as const;
 
 export type InputAction = (typeof INPUT_ACTIONS)[number];
 
+/**
+ * What a tool may ask its caller for: content that fits a schema, a visit to a link, a message of the caller's language
+ * model, or the caller's roots. The last two are `sampling/createMessage` and `roots/list` of MCP.
+ */
+export const INPUT_KINDS = ['form', 'url', 'sampling', 'roots'] as const;
+
+export type InputKind = (typeof INPUT_KINDS)[number];
+
 /** What a running tool needs from its caller. */
 export interface InputRequestView {
   readonly id: string;
+  /** Absent in the responses of an older server, which knows `form` and `url` only. */
+  readonly kind?: InputKind;
   readonly message: string;
   /** JSON Schema of the content; absent if the request is a link. */
   readonly schema?: JsonSchema;
   /** A link that the caller's user is to visit. The response has no content. */
   readonly url?: string;
+  /** The parameters of `sampling/createMessage`; the content of the response is its result. */
+  readonly sampling?: Readonly<Record<string, unknown>>;
   readonly expires_at: string;
 }
 

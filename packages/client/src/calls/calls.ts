@@ -1,4 +1,4 @@
-import type { CallView, DryRunView, InputRequestView, ReceiptView } from '@patchboard/wire';
+import type { CallView, DryRunView, InputKind, InputRequestView, ReceiptView } from '@patchboard/wire';
 import { isRecord, type Decoder } from '../decode/decode.ts';
 import { decodeCall, decodeDryRun, decodeReceipt } from '../decode/views.ts';
 import { PatchboardError, ToolCallFailed } from '../errors.ts';
@@ -19,9 +19,10 @@ export interface InvokeOptions extends RequestOptions {
   readonly idempotencyKey?: string;
   /**
    * Whether this caller can respond to input requests of the tool. If not, `Prefer: input=none` is sent, and a tool that needs
-   * input fails with `input_unavailable`. Default for `invoke`: true; for `call`: whether `onInputRequest` is given.
+   * input fails with `input_unavailable`. True means forms and links; a list names the kinds. Default for `invoke`: true; for
+   * `call`: whether `onInputRequest` is given.
    */
-  readonly acceptsInput?: boolean;
+  readonly acceptsInput?: boolean | readonly InputKind[];
 }
 
 export interface CallOptions extends InvokeOptions, WaitOptions {
@@ -35,7 +36,7 @@ export interface ReplayOptions extends RequestOptions {
   /** Default: the run of the replayed call. Required to replay a call of another agent. */
   readonly runId?: string;
   /** As for `invoke`. */
-  readonly acceptsInput?: boolean;
+  readonly acceptsInput?: boolean | readonly InputKind[];
 }
 
 /** With `Prefer: wait` the server returns the record if the call ended in time, otherwise the receipt. */
@@ -64,7 +65,7 @@ function invocation(settings: Settings, name: string, args: unknown, options: In
 function acceptance({
   acceptsInput,
 }: {
-  readonly acceptsInput?: boolean;
+  readonly acceptsInput?: boolean | readonly InputKind[];
 }): Pick<HttpRequest, 'acceptsInput'> {
   return acceptsInput === undefined ? {} : { acceptsInput };
 }

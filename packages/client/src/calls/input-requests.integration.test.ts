@@ -151,10 +151,14 @@ describe('a caller without onInputRequest', () => {
     await client.invoke('demo.ask');
     await client.invoke('demo.ask', {}, { acceptsInput: false });
     await client.replay('tc_1', {}, { acceptsInput: false });
+    await client.invoke('demo.ask', {}, { acceptsInput: ['form', 'sampling'] });
+    await client.invoke('demo.ask', {}, { acceptsInput: [] });
     expect(server.seen.map(({ headers }) => headers['prefer'])).toEqual([
       'wait=25, input=none',
       undefined,
       'input=none',
+      'input=none',
+      'input="form sampling"',
       'input=none',
     ]);
   });

@@ -11,6 +11,7 @@ import {
   type DeviceView,
   type DryRunView,
   type InputIssueView,
+  type InputKind,
   type InputRequestView,
   type InputRoundView,
   type JsonSchema,
@@ -149,9 +150,11 @@ const timelineEntry: Decoder<TimelineEntryView> = object<TimelineEntryView>({
 
 const inputRequestFields = {
   id: string,
+  kind: optional(word<InputKind>()),
   message: string,
   schema: optional(schema),
   url: optional(string),
+  sampling: optional(record),
   expires_at: string,
 };
 

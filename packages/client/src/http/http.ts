@@ -1,3 +1,4 @@
+import type { InputKind } from '@patchboard/wire';
 import { orAbort, throwIfAborted, type Bounds } from './abort.ts';
 import type { Decoder } from '../decode/decode.ts';
 import { guardAttempt } from './guard.ts';
@@ -13,8 +14,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Long poll: the server delays the response for up to this long. Sent as `Prefer: wait`. */
   readonly waitSeconds?: number;
-  /** False: `Prefer: input=none`, the caller does not respond to input requests. */
-  readonly acceptsInput?: boolean;
+  /** The input requests that the caller responds to. False: `Prefer: input=none`; a list: `Prefer: input="…"`. */
+  readonly acceptsInput?: boolean | readonly InputKind[];
   /** Timeout of one attempt. Default: the client's `requestTimeoutMs`. */
   readonly timeoutMs?: number;
   readonly repeat: Repeat;
@@ -96,13 +97,19 @@ export async function prepare(
   };
   const preferences = [
     ...(what.waitSeconds === undefined ? [] : [`wait=${what.waitSeconds}`]),
-    ...(what.acceptsInput === false ? ['input=none'] : []),
+    ...inputPreference(what.acceptsInput),
   ];
   if (preferences.length > 0) headers['prefer'] = preferences.join(', ');
   const url = settings.url + what.path;
   if (what.body === undefined) return { url, init: { method: what.method, headers } };
   headers['content-type'] = 'application/json';
   return { url, init: { method: what.method, headers, body: JSON.stringify(what.body) } };
+}
+
+/** The server takes a caller that says nothing for one that can respond to forms and links. */
+function inputPreference(accepted: HttpRequest['acceptsInput'] = true): string[] {
+  if (accepted === true) return [];
+  return [accepted === false || accepted.length === 0 ? 'input=none' : `input="${accepted.join(' ')}"`];
 }
 
 /** Appends the query parameters that are set. */

@@ -62,7 +62,7 @@ describe.each([
       is_error: true,
       content: {
         code: 'input_unavailable',
-        error: 'trip.plan needs input from its caller, and this caller cannot give any',
+        error: 'trip.plan needs input (form) from its caller, and this caller cannot give it',
       },
     });
   });

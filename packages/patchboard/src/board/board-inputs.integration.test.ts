@@ -40,6 +40,7 @@ describe.each([
     expect(seen).toEqual([
       {
         id: 'in_1',
+        kind: 'form',
         callId: record.id,
         toolName: 'ask',
         ...REQUEST,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InputKind } from '@patchboard/wire';
 import type { AgentHost } from '../agent/agent-host.ts';
 import type { BoardResources } from './board-resources.ts';
 import type { BoardStore } from './stores.ts';
@@ -65,8 +66,11 @@ export interface InvokeOptions {
   readonly idempotencyKey?: string;
   /** Called with each input request of the tool. Without it, a tool that asks fails with `input_unavailable`. */
   readonly onInputRequest?: OnInputRequest;
-  /** True: the call may wait for `board.respondInput`. Default: whether there is an `onInputRequest`. */
-  readonly acceptsInput?: boolean;
+  /**
+   * True: the call may wait for `board.respondInput` to a form or a link; a list: to requests of these kinds. Default: whether
+   * there is an `onInputRequest`.
+   */
+  readonly acceptsInput?: boolean | readonly InputKind[];
 }
 
 export interface CallOptions extends InvokeOptions {

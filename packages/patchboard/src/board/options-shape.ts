@@ -1,4 +1,4 @@
-import { reason } from '@patchboard/wire';
+import { INPUT_KINDS, reason } from '@patchboard/wire';
 import { failure, problemOf } from '../core/failures.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
@@ -93,8 +93,15 @@ const invokeShape: Shape<InvokeOptions> = {
   agentId: peerId,
   idempotencyKey: peerId,
   onInputRequest: callable,
-  acceptsInput: flag,
+  acceptsInput: must(
+    reason('must_be_input_kinds', { kinds: INPUT_KINDS.join(', ') }),
+    (value) => typeof value === 'boolean' || isInputKinds(value),
+  ),
 };
+
+function isInputKinds(value: unknown): boolean {
+  return Array.isArray(value) && value.every((kind) => (INPUT_KINDS as readonly unknown[]).includes(kind));
+}
 
 const INVOKE = object(invokeShape);
 

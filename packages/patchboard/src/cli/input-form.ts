@@ -36,6 +36,10 @@ export async function respondFromForm(
   const { id } = request;
   try {
     showRequest(form, request);
+    if (isForProgram(request)) {
+      await line(form, 'Press Enter to decline, or Ctrl-C to leave it open: ');
+      throw new Declined();
+    }
     if (request.url !== undefined) {
       if (isDecline(await line(form, 'Press Enter when you have visited it: '))) throw new Declined();
       await client.respondInput(toolCallId, { id, action: 'accept' }, { signal });
@@ -50,6 +54,11 @@ export async function respondFromForm(
     if (!signal.aborted) output.note('declined');
     return DECLINE_INPUT;
   }
+}
+
+/** Whether the request is for a program with a language model or roots of its own, and not for a person. */
+export function isForProgram({ kind }: InputRequestView): boolean {
+  return kind !== undefined && kind !== 'form' && kind !== 'url';
 }
 
 async function sendContent(
@@ -85,13 +94,17 @@ function isOf({ name }: InputField, { path }: InputIssueView): boolean {
   return name !== null && first === name;
 }
 
-function showRequest(
-  { output }: FormContext,
-  { message, url, expires_at: expiresAt }: InputRequestView,
-): void {
+function showRequest({ output }: FormContext, request: InputRequestView): void {
+  const { message, kind, url, expires_at: expiresAt } = request;
   output.note(`\nThe tool asks: ${message}`);
   if (url !== undefined) output.note(`  ${cell(url)}`);
   const left = timeLeft(Date.parse(expiresAt) - Date.now());
+  if (isForProgram(request)) {
+    output.note(
+      `  (a request of kind ${cell(String(kind))}, to which a terminal cannot respond; expires in ${left})`,
+    );
+    return;
+  }
   output.note(`  (d or Ctrl-D declines, in a text field Ctrl-D only; expires in ${left})`);
 }
 

@@ -1,17 +1,21 @@
-import type { InputAction, JsonSchema } from '@patchboard/wire';
+import type { InputAction, InputKind, JsonSchema } from '@patchboard/wire';
 import type { Call } from '../core/call/call.ts';
 import { openRequests, responseOf, waitsForInput, type InputRound } from '../core/call/input.ts';
+import { kindOf, type SamplingParams } from '../core/call/input-kinds.ts';
 import { anything, object, oneOf, text, type Rule } from './shape.ts';
 
-/** What a running tool needs from its caller: content that fits `schema`, or a visit to `url`. */
+/** What a running tool needs from its caller. */
 export interface ToolCallInputRequest {
   readonly id: string;
+  readonly kind: InputKind;
   /** The question, for the caller's user. */
   readonly message: string;
   /** JSON Schema of the content; absent if the request is a link. */
   readonly schema?: JsonSchema;
   /** A link that the caller's user is to visit. The response has no content. */
   readonly url?: string;
+  /** Parameters of `sampling/createMessage` of MCP, for the caller's language model. The content is its result. */
+  readonly sampling?: SamplingParams;
   /** Epoch milliseconds. The call ends with `input_expired` then. */
   readonly expiresAt: number;
 }
@@ -71,12 +75,15 @@ export function inputsOf({ inputs }: Call): ToolCallInput[] {
   return inputs.map((round) => ({ ...requestOf(round), ...responseFields(round) }));
 }
 
-function requestOf({ id, message, schema, url, expiresAt }: InputRound): ToolCallInputRequest {
+function requestOf(round: InputRound): ToolCallInputRequest {
+  const { id, message, schema, url, sampling, expiresAt } = round;
   return {
     id,
+    kind: kindOf(round),
     message,
     ...(schema === null ? {} : { schema }),
     ...(url === null ? {} : { url }),
+    ...(sampling === undefined ? {} : { sampling }),
     expiresAt,
   };
 }

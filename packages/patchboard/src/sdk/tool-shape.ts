@@ -2,6 +2,7 @@ import { reason, reasonsText } from '@patchboard/wire';
 import type { InputRequest } from '../core/call/input.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import {
+  anything,
   callable,
   flag,
   must,
@@ -71,6 +72,8 @@ export const inputRequest: Rule = object<InputRequest<unknown>>({
   message: text,
   schema: (value, place) => (isZodSchema(value) ? null : jsonSchema(value, place)),
   url: text,
+  sampling: anything,
+  roots: flag,
   handlesDecline: flag,
 });
 

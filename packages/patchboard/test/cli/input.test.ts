@@ -38,13 +38,20 @@ const visit = aServerTool({
   },
 });
 
+const summary = aServerTool({
+  name: 'page.summary',
+  annotations,
+  execute: (_args, context) =>
+    context.requestInput({ message: 'Summarise', sampling: { messages: [], maxTokens: 9 } }),
+});
+
 let place: Workplace;
 let server: TestServer;
 let client: PatchboardClient;
 
 beforeAll(async () => {
   place = await Workplace.create();
-  server = await aServer({ tools: [trip, visit] });
+  server = await aServer({ tools: [trip, visit, summary] });
   place.environment['PATCHBOARD_URL'] = server.url;
   client = createClient({ url: server.url });
 }, LONG);
@@ -157,5 +164,21 @@ describe('input', { timeout: LONG }, () => {
     const session = await place.terminal([['Press Enter', '\n']], ['input', id]);
     expect(session).toMatchObject({ failed: null, code: 0 });
     expect((await client.wait(id)).result).toBe('paid');
+  });
+});
+
+describe('a request for a language model', { timeout: LONG }, () => {
+  it('can be seen and declined in a terminal', async () => {
+    const { tool_call_id: id } = await client.invoke('page.summary', {}, { acceptsInput: ['sampling'] });
+    await waitFor(async () => expect((await client.get(id)).input_request?.kind).toBe('sampling'));
+    const refused = await place.run(['input', id]);
+    expect(refused.code).toBe(2);
+    expect(refused.error).toContain('of kind sampling, to which a terminal cannot respond');
+    const declined = await place.terminal(
+      [['(?s)Summarise.*a terminal cannot respond.*Press Enter to decline', '\n']],
+      ['input', id],
+    );
+    expect(declined).toMatchObject({ failed: null, code: 0 });
+    expect((await client.get(id)).error?.code).toBe('input_declined');
   });
 });

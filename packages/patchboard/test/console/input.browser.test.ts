@@ -28,9 +28,21 @@ const trip = aServerTool({
   },
 });
 
+const summary = aServerTool({
+  name: 'toy.summary',
+  execute: (_args, context) =>
+    context.requestInput({
+      message: 'Summarise',
+      sampling: {
+        messages: [{ role: 'user', content: { type: 'text', text: 'a long page' } }],
+        maxTokens: 9,
+      },
+    }),
+});
+
 let board: TestConsole;
 beforeAll(async () => {
-  board = await aConsole({ tools: [trip] });
+  board = await aConsole({ tools: [trip, summary] });
 });
 afterAll(async () => {
   await board?.close();
@@ -82,6 +94,18 @@ describe('a tool that asks its caller', () => {
     await asked(page, 'Where to?').locator('[data-decline]').click();
     await page.locator('[data-state="FAILED"]').first().waitFor();
     expect((await operator.get(own)).error?.code).toBe('input_declined');
+    await done();
+  });
+
+  it('shows a request for a language model, to which no person can respond', async () => {
+    const operator = createClient({ url: board.url, key: board.server.operatorToken });
+    const accepts = { acceptsInput: ['sampling'] } as const;
+    const { tool_call_id: id } = await operator.invoke('toy.summary', {}, accepts);
+    const { page, done } = await board.open(`/ui/calls/${id}`);
+    const card = asked(page, 'Summarise');
+    await card.getByText('It asks for a message of the language model').waitFor();
+    await card.getByText('a long page').waitFor();
+    expect(await card.locator('form').count()).toBe(0);
     await done();
   });
 });

@@ -89,6 +89,7 @@ describe('a tool that asks its caller over HTTP', () => {
     expect(json.input_request).toEqual({
       id: 'in_1',
       message: 'Sign in',
+      kind: 'url',
       url: 'https://id.test/',
       expires_at: expect.any(String),
     });

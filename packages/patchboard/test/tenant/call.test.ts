@@ -110,8 +110,8 @@ describe('a call that fails', () => {
       tool: 'toy.asking',
       input: {},
       type: 'InputRequiredError',
-      error: 'toy.asking needs input from its caller, and this caller cannot give any',
-      reasons: [{ code: 'input_caller_cannot', params: { tool: 'toy.asking' } }],
+      error: 'toy.asking needs input (form) from its caller, and this caller cannot give it',
+      reasons: [{ code: 'input_caller_cannot', params: { tool: 'toy.asking', kind: 'form' } }],
       code: 'input_unavailable',
     },
     {

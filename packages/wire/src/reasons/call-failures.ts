@@ -23,7 +23,8 @@ export interface CallFailures {
   readonly approval_word_unknown: { readonly word: string };
   readonly approval_of_own_call: NoParams;
   readonly input_of_approved_call: { readonly tool: string };
-  readonly input_caller_cannot: { readonly tool: string };
+  /** `kind` is absent in records of an older version. */
+  readonly input_caller_cannot: { readonly tool: string; readonly kind?: string };
   readonly input_rounds_used: { readonly rounds: number };
   readonly input_not_requested: { readonly id: string; readonly state: string };
   readonly input_request_unknown: { readonly id: string };
@@ -37,7 +38,9 @@ export interface CallFailures {
   readonly input_carry_too_large: { readonly bytes: number };
   readonly input_message_missing: NoParams;
   readonly input_message_too_long: { readonly characters: number };
-  readonly input_schema_and_url: NoParams;
+  readonly input_request_mixed: NoParams;
+  readonly input_sampling_invalid: { readonly issues: readonly ReasonView[] };
+  readonly input_sampling_too_large: { readonly bytes: number };
   readonly input_url_invalid: { readonly url: string };
   readonly input_request_open: { readonly id: string };
   readonly input_key_reused: { readonly key: string };
@@ -116,7 +119,8 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   approval_of_own_call: () => 'you cannot decide on your own call',
   input_of_approved_call: ({ tool }) =>
     `the call was approved, and ${tool} does not declare \`asks_input\`: input would change what was approved`,
-  input_caller_cannot: ({ tool }) => `${tool} needs input from its caller, and this caller cannot give any`,
+  input_caller_cannot: ({ tool, kind }) =>
+    `${tool} needs input${kind === undefined ? '' : ` (${kind})`} from its caller, and this caller cannot give it`,
   input_rounds_used: ({ rounds }) => `a call may ask for input ${rounds} times at most`,
   input_not_requested: ({ id, state }) => `call ${id} does not wait for input: it is ${state}`,
   input_request_unknown: ({ id }) => `the call has no input request ${id}`,
@@ -132,7 +136,12 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   input_message_missing: () => 'the input request has no message',
   input_message_too_long: ({ characters }) =>
     `the message of the input request is longer than ${characters} characters`,
-  input_schema_and_url: () => 'the input request has both a schema and a url; leave one out',
+  input_request_mixed: () =>
+    'the input request has more than one of `schema`, `url`, `sampling` and `roots`; leave one of them',
+  input_sampling_invalid: ({ issues }) =>
+    `\`sampling\` of the input request does not fit \`sampling/createMessage\`: ${issues}`,
+  input_sampling_too_large: ({ bytes }) =>
+    `\`sampling\` of the input request is larger than ${bytes} bytes as JSON`,
   input_url_invalid: ({ url }) => `the url of the input request must start with http:// or https://: ${url}`,
   input_request_open: ({ id }) =>
     `input request ${id} has no response yet: a call asks for one thing at a time`,

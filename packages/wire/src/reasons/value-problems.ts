@@ -55,6 +55,7 @@ export interface ValueProblems {
   readonly must_be_tools: NoParams;
   readonly must_be_store: NoParams;
   readonly must_be_log: NoParams;
+  readonly must_be_input_kinds: { readonly kinds: string };
   readonly must_be_board: NoParams;
   readonly must_be_dialect: NoParams;
 }
@@ -101,6 +102,7 @@ export const VALUE_PROBLEMS: Sentences<ValueProblems> = {
   must_be_tools: () => 'must be a list of tools or a ToolRegistry',
   must_be_store: () => 'must be memory() or sqlite(folder)',
   must_be_log: () => 'must have info, warn and error',
+  must_be_input_kinds: ({ kinds }) => `must be true, false or a list of ${kinds}`,
   must_be_board: () => 'must be a board of createPatchboard()',
   must_be_dialect: () => "must be a dialect, such as textDialect('vcp')",
 };

@@ -80,6 +80,9 @@ export const callsWords = {
     response: 'Response',
     schema: 'Schema of the response',
     ofOther: 'Only the agent that made the call can respond: {agent}',
+    sampling:
+      'It asks for a message of the language model of the program that made the call, which responds.',
+    roots: 'It asks for the roots of the program that made the call, which responds.',
     send: 'Send',
     visited: 'I have visited it',
     decline: 'Decline',

@@ -82,6 +82,8 @@ export const callsWords: WordsOf<typeof english> = {
     response: '回答',
     schema: '回答的结构',
     ofOther: '只有发起调用的 agent 能回答：{agent}',
+    sampling: '它需要发起调用的程序的语言模型生成一条消息，由该程序回答。',
+    roots: '它需要发起调用的程序的根目录列表，由该程序回答。',
     send: '发送',
     visited: '我已访问',
     decline: '拒绝回答',

@@ -268,7 +268,8 @@ export const reasonWords: ReasonSentences = {
   approval_of_own_call: () => '不能决定自己的调用',
   input_of_approved_call: ({ tool }) =>
     `此调用已经审批，而 ${tool} 没有声明 \`asks_input\`：输入会改变已审批的内容`,
-  input_caller_cannot: ({ tool }) => `${tool} 需要调用方的输入，而此调用方无法提供`,
+  input_caller_cannot: ({ tool, kind }) =>
+    `${tool} 需要调用方的输入${kind === undefined ? '' : `（${kind}）`}，而此调用方无法提供`,
   input_rounds_used: ({ rounds }) => `一次调用最多可以请求 ${rounds} 次输入`,
   input_not_requested: ({ id, state }) => `调用 ${id} 没有在等待输入：它的状态是 ${state}`,
   input_request_unknown: ({ id }) => `此调用没有输入请求 ${id}`,
@@ -282,7 +283,10 @@ export const reasonWords: ReasonSentences = {
   input_carry_too_large: ({ bytes }) => `工具为下次运行保留的内容的 JSON 超过 ${bytes} 字节`,
   input_message_missing: () => '输入请求没有说明文字',
   input_message_too_long: ({ characters }) => `输入请求的说明文字超过 ${characters} 个字符`,
-  input_schema_and_url: () => '输入请求同时带有 schema 和 url，请去掉其中一个',
+  input_request_mixed: () => '输入请求只能带有 `schema`、`url`、`sampling`、`roots` 中的一个，请去掉其余的',
+  input_sampling_invalid: ({ issues }) =>
+    `输入请求的 \`sampling\` 不符合 \`sampling/createMessage\`：${issues}`,
+  input_sampling_too_large: ({ bytes }) => `输入请求的 \`sampling\` 的 JSON 超过 ${bytes} 字节`,
   input_url_invalid: ({ url }) => `输入请求的 url 必须以 http:// 或 https:// 开头：${url}`,
   input_request_open: ({ id }) => `输入请求 ${id} 还没有得到回应：一次调用同时只能请求一项输入`,
   input_key_reused: ({ key }) => `键 ${key} 已用于本次尝试中另一个内容不同的输入请求`,

@@ -1,5 +1,6 @@
 import { contentText, isContentValue, type CallView, type InputRoundView } from '@patchboard/wire';
 import type { CliContext } from '../context.ts';
+import { isForProgram } from '../input-form.ts';
 import { cell } from '../output.ts';
 import { printable, printableJson, verbatimJson, verbatimJsonLine } from '../terminal-text.ts';
 import { colourOf, milliseconds, stateText, timeOf } from './calls-list.ts';
@@ -70,7 +71,8 @@ function roundLines(call: CallView, round: InputRoundView): string[] {
   const isOpen = call.input_request?.id === round.id;
   const lines = [`  ${cell(round.id)}  ${cell(round.requested_at)}  ${cell(round.message)}`];
   if (round.url !== undefined) lines.push(`    ${cell(round.url)}`);
-  if (isOpen && round.schema !== undefined)
+  if (isForProgram(round)) lines.push(`    ${cell(String(round.kind))}`);
+  else if (isOpen && round.schema !== undefined)
     lines.push(...verbatimJson(round.schema).replaceAll(/^/gm, '    ').split('\n'));
   return [...lines, `    ${responseOf(call, round, isOpen)}`];
 }

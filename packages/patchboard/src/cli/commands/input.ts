@@ -3,7 +3,7 @@ import type { CallView, InputRequestView } from '@patchboard/wire';
 import { readArguments } from '../arguments.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
-import { formOf, respondFromForm } from '../input-form.ts';
+import { formOf, isForProgram, respondFromForm } from '../input-form.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { verbatimJson } from '../terminal-text.ts';
@@ -64,13 +64,18 @@ async function respond(
 
 async function contentOf(
   { output, sources }: CliContext,
-  { message, schema, url }: InputRequestView,
+  request: InputRequestView,
   content: readonly string[],
 ): Promise<{ readonly content?: unknown }> {
+  const { message, kind, schema, url } = request;
   if (url !== undefined) return {};
   const [first = ''] = content;
   if (content.length === 0) {
     output.note(message);
+    if (isForProgram(request))
+      throw new UsageError(
+        `the request is of kind ${String(kind)}, to which a terminal cannot respond: give the result as a JSON object, or --decline`,
+      );
     output.note(verbatimJson(schema ?? {}));
     throw new UsageError('give the content: key=value, a JSON object, or - for standard input; or --decline');
   }

@@ -1,6 +1,7 @@
 import type { Failure } from '../failures.ts';
 import type { Call } from './call.ts';
 import type { CallOrigin } from './call-origin.ts';
+import type { AcceptedInput } from './input-kinds.ts';
 import type { InProcessCaller, LiveCall } from './live-call.ts';
 
 /** A request to call a tool, from any API. Each API sets the optional members that it supports. */
@@ -25,8 +26,8 @@ export interface CallRequest {
   readonly callId?: string;
   /** The caller's time limit for the run; the tool's own limit applies if it is shorter. */
   readonly timeoutMs?: number;
-  /** Whether the caller can respond to input requests. Default: true. */
-  readonly acceptsInput?: boolean;
+  /** The input requests that the caller can respond to. Default: true, which means forms and links. */
+  readonly acceptsInput?: AcceptedInput;
   readonly origin?: CallOrigin;
   /** An agent in this process; absent over the network. */
   readonly caller?: InProcessCaller;

@@ -9,6 +9,7 @@ import type { Failure } from '../failures.ts';
 import type { CallOrigin } from './call-origin.ts';
 import type { Decision } from '../access/guard.ts';
 import type { InputRound } from './input.ts';
+import type { AcceptedInput } from './input-kinds.ts';
 
 /**
  * One request to run one tool with fixed arguments.
@@ -45,8 +46,8 @@ export interface Call {
   readonly replayOf: string | null;
   /** The call that a sub-agent made this one for. */
   readonly parentCallId: string | null;
-  /** Whether the caller can respond to input requests. */
-  readonly acceptsInput: boolean;
+  /** The input requests that the caller can respond to. Normalized: see `normalizedInput`. */
+  readonly acceptsInput: AcceptedInput;
   /**
    * Secret part of the attempt tokens (fencing tokens) of a client call. A result without it is rejected. Null for
    * server tools.

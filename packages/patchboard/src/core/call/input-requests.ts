@@ -1,6 +1,7 @@
 import { reason, type Reason } from '@patchboard/wire';
 import { BoundedMap } from '../bounded-map.ts';
-import { failure, ToolFailure, type Failure } from '../failures.ts';
+import { failure, problemOf, ToolFailure, type Failure } from '../failures.ts';
+import { jsonCopy } from '../json/json-copy.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import { isGrantRule } from '../access/grants.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
@@ -15,6 +16,7 @@ import {
   type InputRequest,
   type InputRound,
 } from './input.ts';
+import { acceptedKinds, kindOf, SAMPLING_PARAMS, schemaOf, type SamplingParams } from './input-kinds.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCall } from './live-call.ts';
 
@@ -35,7 +37,6 @@ export interface RequestedInput {
   readonly carry?: unknown;
 }
 
-const DEFAULT_SCHEMA = { type: 'object' } as const;
 const MESSAGE_CHARACTERS = 4000;
 /** Compiled schemas of requests, by their text. */
 const SCHEMAS_KEPT = 256;
@@ -85,7 +86,6 @@ export class InputRequests {
 
   /** Why the caller cannot be asked for that; null if it can. */
   problem({ call, tool }: LiveCall, { requests, carry }: RequestedInput): Failure | null {
-    if (!call.acceptsInput) return unavailable(reason('input_caller_cannot', { tool: call.toolName }));
     // The operator has seen what runs: input may change it only if the contract says so.
     if (wasApproved(call) && tool?.annotations.asks_input !== true)
       return unavailable(reason('input_of_approved_call', { tool: call.toolName }));
@@ -97,9 +97,13 @@ export class InputRequests {
       return invalid(reason('input_requests_too_many', { count: MAX_REQUESTS_OF_ROUND }));
     if (carry !== undefined && utf8Bytes(JSON.stringify(carry) ?? '') > INPUT_CONTENT_BYTES)
       return invalid(reason('input_carry_too_large', { bytes: INPUT_CONTENT_BYTES }));
+    const accepted = acceptedKinds(call.acceptsInput);
     for (const request of Object.values(requests)) {
       const problem = this.#requestProblem(request);
       if (problem !== null) return problem;
+      const kind = kindOf(request);
+      if (!accepted.includes(kind))
+        return unavailable(reason('input_caller_cannot', { tool: call.toolName, kind }));
     }
     return null;
   }
@@ -113,19 +117,34 @@ export class InputRequests {
     return compiled;
   }
 
-  #requestProblem({ message, schema, url }: InputRequest): Failure | null {
+  #requestProblem(request: InputRequest): Failure | null {
+    const { message, schema, url, sampling, roots } = request;
     if (typeof message !== 'string' || message.trim() === '') return invalid(reason('input_message_missing'));
     if (message.length > MESSAGE_CHARACTERS)
       return invalid(reason('input_message_too_long', { characters: MESSAGE_CHARACTERS }));
-    if (url !== undefined) {
-      if (schema !== undefined) return invalid(reason('input_schema_and_url'));
+    if ([schema, url, sampling, roots].filter((member) => member !== undefined).length > 1)
+      return invalid(reason('input_request_mixed'));
+    if (sampling !== undefined) return this.#samplingProblem(sampling);
+    if (url !== undefined)
       return /^https?:\/\/[^\s]+$/.test(url)
         ? null
         : invalid(reason('input_url_invalid', { url: url.slice(0, 100) }));
-    }
-    const compiled = this.compiled(schema ?? DEFAULT_SCHEMA);
-    if (compiled.ok) return null;
+    const own = schemaOf(request);
+    const compiled = own === null ? null : this.compiled(own);
+    if (compiled === null || compiled.ok) return null;
     return invalid(reason('input_schema_invalid', { problem: [compiled.problem] }));
+  }
+
+  #samplingProblem(sampling: SamplingParams): Failure | null {
+    if (utf8Bytes(JSON.stringify(sampling) ?? '') > INPUT_CONTENT_BYTES)
+      return invalid(reason('input_sampling_too_large', { bytes: INPUT_CONTENT_BYTES }));
+    const compiled = this.compiled(SAMPLING_PARAMS);
+    const issues = compiled.ok ? compiled.validate(sampling) : null;
+    if (issues === null) return null;
+    const shown = issues
+      .slice(0, 3)
+      .map((issue) => reason('at_place', { place: `sampling${issue.path}`, problem: problemOf(issue) }));
+    return invalid(reason('input_sampling_invalid', { issues: shown }));
   }
 
   #rounds(
@@ -142,6 +161,8 @@ export class InputRequests {
       message: request.message,
       schema: schemaOf(request),
       url: request.url ?? null,
+      ...(request.sampling === undefined ? {} : { sampling: jsonCopy(request.sampling) as SamplingParams }),
+      ...(request.roots === undefined ? {} : { roots: request.roots }),
       held,
       handlesDecline: request.handlesDecline === true,
       requestedAt: now,
@@ -152,14 +173,10 @@ export class InputRequests {
   }
 
   /** Goes into the ledger in place of the texts. */
-  #hashOf({ message, schema, url }: InputRound): string {
-    return this.#parts.digest.sha256(canonicalJson({ message, schema, url }));
+  #hashOf({ message, schema, url, sampling }: InputRound): string {
+    const more = sampling === undefined ? {} : { sampling };
+    return this.#parts.digest.sha256(canonicalJson({ message, schema, url, ...more }));
   }
-}
-
-/** The schema of the content; null if the request is a link. */
-export function schemaOf({ schema, url }: InputRequest): InputRound['schema'] {
-  return url === undefined ? (schema ?? DEFAULT_SCHEMA) : null;
 }
 
 function unavailable(why: Reason): Failure {

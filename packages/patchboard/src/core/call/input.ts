@@ -1,5 +1,6 @@
 import type { InputAction, JsonSchema } from '@patchboard/wire';
 import type { Call } from './call.ts';
+import type { SamplingParams } from './input-kinds.ts';
 
 /** A schema of a validation library such as zod. */
 export interface LibrarySchema<Content = unknown> {
@@ -9,14 +10,18 @@ export interface LibrarySchema<Content = unknown> {
 /** The type of the content that a schema describes; unknown for a JSON Schema. */
 export type ContentOf<Schema> = Schema extends LibrarySchema<infer Content> ? Content : unknown;
 
-/** What a tool asks its caller for: content that fits `schema`, or a visit to `url`. */
+/** What a tool asks its caller for. At most one of `schema`, `url`, `sampling` and `roots` is set; with none it is a form. */
 export interface InputRequest<Schema = JsonSchema> {
   /** The question, for the caller's user. */
   readonly message: string;
-  /** Schema of the content. Default: `{ "type": "object" }`; a request with a `url` has none. */
+  /** Schema of the content of a form. Default: `{ "type": "object" }`. */
   readonly schema?: Schema;
   /** A link that the caller's user is to visit, with `http:` or `https:`. The response has no content. */
   readonly url?: string;
+  /** Parameters of `sampling/createMessage` of MCP, for the caller's language model. The content is its result. */
+  readonly sampling?: SamplingParams;
+  /** Asks for the caller's roots, as `roots/list` of MCP. The content is `{ roots: [{ uri, name? }] }`. */
+  readonly roots?: true;
   /**
    * For a returned request: the tool runs again also if the caller declines, and handles that itself. Default: the call
    * ends with `input_declined`.
@@ -42,6 +47,10 @@ export interface InputRound {
   /** Null: the request is a link. */
   readonly schema: JsonSchema | null;
   readonly url: string | null;
+  /** Present if the request is for a message of the caller's language model. */
+  readonly sampling?: SamplingParams;
+  /** Present if the request is for the caller's roots. */
+  readonly roots?: true;
   /** The attempt waits for the response and keeps its place. Otherwise it is over, and the tool runs again. */
   readonly held: boolean;
   /** The attempt that asked. */
@@ -118,9 +127,10 @@ export function carriedState({ inputs }: Pick<Call, 'inputs'>): unknown {
 /** The length of the texts that are held in memory while the call is open. */
 export function inputCharacters({ inputs }: Pick<Call, 'inputs'>): number {
   let characters = 0;
-  for (const { message, schema, carryJson, response } of inputs) {
+  for (const { message, schema, sampling, carryJson, response } of inputs) {
     characters += message.length + (carryJson?.length ?? 0) + (response?.contentJson?.length ?? 0);
     if (schema !== null) characters += JSON.stringify(schema).length;
+    if (sampling !== undefined) characters += JSON.stringify(sampling).length;
   }
   return characters;
 }

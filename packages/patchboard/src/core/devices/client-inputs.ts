@@ -2,7 +2,8 @@ import { reason } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import { attemptsOf, isOpen, type Call } from '../call/call.ts';
 import { openRequests, type InputRequest, type InputRound } from '../call/input.ts';
-import { schemaOf, type InputRequests } from '../call/input-requests.ts';
+import { schemaOf } from '../call/input-kinds.ts';
+import type { InputRequests } from '../call/input-requests.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Waiters, WaitOptions } from '../call/waiters.ts';
 import { failure, problemOf, ToolFailure, type Failure } from '../failures.ts';
@@ -23,7 +24,7 @@ export interface ClientInput {
   /** Chosen by the client, unique within the attempt: the same request sent again is recorded once. */
   readonly key: string;
   readonly attemptToken: string;
-  readonly request: InputRequest;
+  readonly request: Pick<InputRequest, 'message' | 'schema' | 'url'>;
 }
 
 export type ClientInputResult =
@@ -116,7 +117,7 @@ function roundOf(call: Call, key: string): InputRound | undefined {
   return call.inputs.find((round) => round.key === key && round.attempt === attemptsOf(call));
 }
 
-function repeated(call: Call, round: InputRound, request: InputRequest): ClientInputResult {
+function repeated(call: Call, round: InputRound, request: ClientInput['request']): ClientInputResult {
   const { message, url = null } = request;
   const isSame =
     round.message === message &&

@@ -1,3 +1,4 @@
+import type { InputKind } from '@patchboard/wire';
 import { isOpen, type Call } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import { logNames, notifyCaller, publishProgress } from '../call/caller-events.ts';
@@ -5,6 +6,7 @@ import { eventContent } from '../call/listed-content.ts';
 import type { EventFeed } from '../ledger/events.ts';
 import { messageOf } from '../failures.ts';
 import { carriedState, responsesByKey } from '../call/input.ts';
+import { acceptedKinds } from '../call/input-kinds.ts';
 import type { HeldInputs } from './held-inputs.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
@@ -88,7 +90,11 @@ class CallContext implements ToolContext {
   }
 
   get acceptsInput(): boolean {
-    return this.#live.call.acceptsInput;
+    return this.acceptsInputKinds.includes('form');
+  }
+
+  get acceptsInputKinds(): readonly InputKind[] {
+    return acceptedKinds(this.#live.call.acceptsInput);
   }
 
   get inputs(): ToolContext['inputs'] {

@@ -11,6 +11,7 @@ import {
   type TimelineEntry,
 } from '../call/call.ts';
 import type { CallRequest } from '../call/call-request.ts';
+import { normalizedInput } from '../call/input-kinds.ts';
 import { callRow, firstCallRow, permissionRequiredRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { BadOutcome } from '../call/outcome.ts';
 import type { Digest, Ids } from '../ports.ts';
@@ -87,7 +88,7 @@ function withoutApproval(
     origin: request.origin ?? null,
     replayOf: request.replayOf ?? null,
     parentCallId: request.parentCallId ?? null,
-    acceptsInput: request.acceptsInput ?? true,
+    acceptsInput: normalizedInput(request.acceptsInput),
     fence: runsInProcess(tool) ? null : ids.secret(128),
     createdAt: now,
     decision: admission.decision,

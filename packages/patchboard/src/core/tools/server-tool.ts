@@ -1,4 +1,4 @@
-import type { JsonSchema, SandboxName, ToolAnnotations } from '@patchboard/wire';
+import type { InputKind, JsonSchema, SandboxName, ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from '../agent-handle.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import type { ContentOf, InputRequest, InputResponse, LibrarySchema } from '../call/input.ts';
@@ -35,8 +35,10 @@ export interface ToolContext {
   readonly sandbox: Sandbox;
   /** State kept for this run. Absent if the board has no workspace. */
   readonly services?: ToolServices | undefined;
-  /** Whether the caller can respond to input requests. */
+  /** Whether the caller can respond to a form. */
   readonly acceptsInput: boolean;
+  /** The kinds of input requests that the caller can respond to. Most callers: `form` and `url`. */
+  readonly acceptsInputKinds: readonly InputKind[];
   /**
    * Asks the caller for input and resolves with the content. The attempt keeps its place, and its clock stands still. A
    * restart ends the call, unless the tool is idempotent. Rejects with `ToolFailure`: `input_unavailable`,

@@ -25,7 +25,7 @@ const CALL: Call = {
   origin: { siteId: 'a site', npcId: 'a character' },
   replayOf: 'a replayed call',
   parentCallId: 'a parent',
-  acceptsInput: false,
+  acceptsInput: ['form', 'sampling'],
   fence: 'a fence',
   createdAt: 12,
   decision: { effect: 'allow', rule: 'a rule', reason: 'a reason', policyVersion: 13 },

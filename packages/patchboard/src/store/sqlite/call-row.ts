@@ -10,6 +10,7 @@ import {
   type TimelineEntry,
 } from '../../core/call/call.ts';
 import type { InputRound } from '../../core/call/input.ts';
+import type { AcceptedInput } from '../../core/call/input-kinds.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { STATE_CODES, stateNameOf } from './rows.ts';
 
@@ -168,7 +169,7 @@ export function toCall(values: unknown): Call {
     origin: origin === null ? null : (JSON.parse(origin) as CallOrigin),
     replayOf: at(row, AT.replay_of),
     parentCallId: at(row, AT.parent_call_id),
-    acceptsInput: mutable.acceptsInput !== false,
+    acceptsInput: mutable.acceptsInput ?? true,
     fence: at(row, AT.fence),
     createdAt: at(row, AT.created_at),
     decision: JSON.parse(at(row, AT.decision)) as Decision,
@@ -194,7 +195,7 @@ interface MutablePart {
   /** Absent if true. */
   readonly countsInRun?: false;
   /** Absent if true. */
-  readonly acceptsInput?: false;
+  readonly acceptsInput?: AcceptedInput;
   /** Absent if there are none. */
   readonly inputs?: readonly InputRound[];
   readonly timeline: readonly TimelineEntry[];
@@ -206,7 +207,7 @@ export function mutableJson(call: Call): string {
     ...(argsRedacted ? { argsRedacted } : {}),
     ...(sandbox === null ? {} : { sandbox }),
     ...(countsInRun ? {} : { countsInRun }),
-    ...(acceptsInput ? {} : { acceptsInput }),
+    ...(acceptsInput === true ? {} : { acceptsInput }),
     ...(inputs.length === 0 ? {} : { inputs }),
   };
   const mutable: MutablePart = { state: detailOf(state), approval, timeline, ...rest };

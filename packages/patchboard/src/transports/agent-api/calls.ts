@@ -49,7 +49,7 @@ async function sendCall(
 ): Promise<void> {
   const id = idOf(request);
   const principal = principalOf(request);
-  const untilEnd = !acceptsInputOf(request.headers);
+  const untilEnd = acceptsInputOf(request.headers) === false;
   const call = await waitForEnd(context, reply, { principal, id, seconds, untilEnd });
   if (call === undefined) {
     sendProblem(reply, noSuchCall(id));

@@ -32,7 +32,7 @@ export const CALL_HEADERS: Schema = headers({
   prefer: {
     ...TEXT,
     description:
-      '`wait=N`: wait up to N seconds (60 at most) for the call to end; `input=none`: this caller cannot respond to input requests',
+      '`wait=N`: wait up to N seconds (60 at most) for the call to end; `input=none`: this caller cannot respond to input requests; `input="form url sampling"`: the kinds it can respond to',
   },
   traceparent: { ...TEXT, description: 'W3C trace context; its trace-id is kept with the call' },
   'x-trace-id': { ...PEER_ID, description: 'kept with the call; wins over `traceparent`' },

@@ -42,6 +42,7 @@ export const valueProblems: Sentences<ValueProblems> = {
   must_be_tools: () => '必须是工具的列表或 ToolRegistry',
   must_be_store: () => '必须是 memory() 或 sqlite(folder)',
   must_be_log: () => '必须有 info、warn 和 error',
+  must_be_input_kinds: ({ kinds }) => `必须是 true、false，或由 ${kinds} 组成的列表`,
   must_be_board: () => '必须是 createPatchboard() 返回的 board',
   must_be_dialect: () => "必须是 dialect，例如 textDialect('vcp')",
 };

@@ -22,6 +22,7 @@ export function aContext(given: Partial<ToolContext> = {}): ToolContext {
       throw new Error('these tools use no services');
     },
     acceptsInput: true,
+    acceptsInputKinds: ['form', 'url'],
     requestInput: () => Promise.reject(new Error('these tools ask for no input')),
     inputs: {},
     carried: undefined,

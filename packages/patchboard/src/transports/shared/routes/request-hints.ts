@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { PEER_ID_PATTERN, WIRE_LIMITS } from '@patchboard/wire';
+import { INPUT_KINDS, PEER_ID_PATTERN, WIRE_LIMITS } from '@patchboard/wire';
+import { normalizedInput, type AcceptedInput } from '../../../core/call/input-kinds.ts';
 import { parseTraceparent } from '../../../core/call/trace-context.ts';
 
 const NO_TRACE = { traceId: null, spanId: null };
@@ -14,11 +15,19 @@ export function waitSecondsOf(headers: IncomingHttpHeaders): number | null {
   return seconds === undefined ? null : Math.min(Number(seconds), WIRE_LIMITS.waitSeconds);
 }
 
-const NO_INPUT = /(?:^|[,;\s])input\s*=\s*"?none"?(?=$|[,;\s])/i;
+const INPUT = /(?:^|[,;\s])input\s*=\s*(?:"([a-z\s]*)"|([a-z]+))(?=$|[,;\s])/i;
 
-/** False for `Prefer: input=none`: the caller cannot respond to input requests. */
-export function acceptsInputOf({ prefer }: IncomingHttpHeaders): boolean {
-  return typeof prefer !== 'string' || !NO_INPUT.test(prefer);
+/**
+ * Returns the input requests that the caller can respond to: `Prefer: input=none`, or a list of kinds as in
+ * `Prefer: input="form url sampling"`. A malformed preference is ignored, and so are unknown kinds.
+ */
+export function acceptsInputOf({ prefer }: IncomingHttpHeaders): AcceptedInput {
+  if (typeof prefer !== 'string') return true;
+  const [, quoted, token] = INPUT.exec(prefer) ?? [];
+  const words = (quoted ?? token ?? '').toLowerCase().split(/\s+/);
+  if (words.includes('none')) return false;
+  const kinds = INPUT_KINDS.filter((kind) => words.includes(kind));
+  return kinds.length === 0 ? true : normalizedInput(kinds);
 }
 
 /**

@@ -1,4 +1,11 @@
-import { CALL_STATES, CALL_STATUSES, FAILURE_CODES, INPUT_ACTIONS, PEER_ID_PATTERN } from '@patchboard/wire';
+import {
+  CALL_STATES,
+  CALL_STATUSES,
+  FAILURE_CODES,
+  INPUT_ACTIONS,
+  INPUT_KINDS,
+  PEER_ID_PATTERN,
+} from '@patchboard/wire';
 import type { Schema } from './routes.ts';
 
 /** Building blocks for the schemas of routes. */
@@ -118,11 +125,17 @@ const APPROVAL = object(
 
 const INPUT_REQUEST = {
   id: TEXT,
+  kind: { enum: INPUT_KINDS, description: 'what the tool asks for' },
   message: TEXT,
   schema: { ...JSON_SCHEMA, description: 'of the content; absent for a link' },
   url: { ...TEXT, description: 'a link to visit; the response has no content' },
+  sampling: {
+    type: 'object',
+    description: 'parameters of `sampling/createMessage`; the content of the response is its result',
+  },
   expires_at: TIME,
 };
+const OPTIONAL_IN_REQUEST = ['schema', 'url', 'sampling'] as const;
 
 export const INPUT_ACTION: Schema = { enum: INPUT_ACTIONS };
 /** The name that a client gives to an input request. */
@@ -135,8 +148,7 @@ export const INPUT_KEY: Schema = {
 
 const INPUTS = listOf(
   object({ ...INPUT_REQUEST, requested_at: TIME, action: INPUT_ACTION, content: ANY, responded_at: TIME }, [
-    'schema',
-    'url',
+    ...OPTIONAL_IN_REQUEST,
     'action',
     'content',
     'responded_at',
@@ -205,7 +217,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     },
     ['state', 'input_request'],
   ),
-  InputRequest: object(INPUT_REQUEST, ['schema', 'url']),
+  InputRequest: object(INPUT_REQUEST, OPTIONAL_IN_REQUEST),
   Tool: object(TOOL),
   ToolDetail: object({
     ...TOOL,

@@ -12,6 +12,7 @@ import {
 } from '@patchboard/wire';
 import { endedAt, type Approval, type Call } from '../../../core/call/call.ts';
 import { openRequests, responseOf, waitsForInput, type InputRound } from '../../../core/call/input.ts';
+import { kindOf } from '../../../core/call/input-kinds.ts';
 import { listedResult } from '../../../core/call/listed-content.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Decision } from '../../../core/access/guard.ts';
@@ -65,12 +66,15 @@ export function inputRequestOf(call: Call): InputRequestView | null {
   return open === undefined ? null : inputRequestView(open);
 }
 
-function inputRequestView({ id, message, schema, url, expiresAt }: InputRound): InputRequestView {
+function inputRequestView(round: InputRound): InputRequestView {
+  const { id, message, schema, url, sampling, expiresAt } = round;
   return {
     id,
+    kind: kindOf(round),
     message,
     ...(schema === null ? {} : { schema }),
     ...(url === null ? {} : { url }),
+    ...(sampling === undefined ? {} : { sampling }),
     expires_at: rfc3339(expiresAt),
   };
 }
