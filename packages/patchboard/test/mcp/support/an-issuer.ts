@@ -28,7 +28,15 @@ export async function anIssuer(subject: string): Promise<TestIssuer> {
   const respond = async (request: IncomingMessage): Promise<unknown> => {
     switch (request.url) {
       case METADATA_PATH:
-        return { issuer: url, token_endpoint: `${url}/token`, jwks_uri: `${url}/jwks.json` };
+        return {
+          issuer: url,
+          authorization_endpoint: `${url}/authorize`,
+          token_endpoint: `${url}/token`,
+          jwks_uri: `${url}/jwks.json`,
+          response_types_supported: ['code'],
+          grant_types_supported: ['client_credentials'],
+          code_challenge_methods_supported: ['S256'],
+        };
       case '/jwks.json':
         return jwks;
       case '/token': {
