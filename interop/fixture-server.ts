@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { startServer, type ServerProcess } from '../packages/patchboard/test/support/server-process.ts';
 
 /** A normal config, with the pack. */
-const CONFIG = { packs: [fileURLToPath(new URL('fixtures-pack.ts', import.meta.url))] };
+const CONFIG = {
+  packs: [fileURLToPath(new URL('fixtures-pack.ts', import.meta.url))],
+  mcp: { task_after_ms: 300 },
+};
 
 /** Starts `patchboard serve` with the fixtures and a temporary data folder. Default: a free port. */
 export async function startFixtureServer(port = '0'): Promise<ServerProcess> {

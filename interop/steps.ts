@@ -62,7 +62,7 @@ export async function walk(session: Session, target: Target): Promise<void> {
   const form = textOf(await session.call('test_elicitation', { message: 'Who are you?' }));
   assert.match(form, /action=accept.*ada@example\.org/);
 
-  assert.equal(textOf(await session.call('approved_only', {})), 'An operator approved this call.');
+  assert.equal(textOf(await session.call('needs_approval', {})), 'An operator approved this call.');
 
   const operator = await Operator.of(target);
   const hangUp = new AbortController();
