@@ -18,6 +18,12 @@ export interface TestResponse {
   readonly json: any;
 }
 
+/** The failure code in a problem, or in the data of a JSON-RPC error; null if there is none. */
+export function codeIn({ json }: Pick<TestResponse, 'json'>): string | null {
+  const { code, error } = json as { code?: string; error?: { data?: { code?: string } } };
+  return code ?? error?.data?.code ?? null;
+}
+
 /** Sends one request on a new connection. An endless response is closed after its headers. */
 export async function ask(port: number, asked: Asked): Promise<TestResponse> {
   const response = await open(port, asked);

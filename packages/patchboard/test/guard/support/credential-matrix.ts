@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES_OF_KIND } from '../../../src/core/access/scopes.ts';
 import type { Route } from '../../../src/transports/shared/routes/routes.ts';
 import { aPlatform, recordOf, type TestPlatform } from './a-platform.ts';
-import type { TestResponse } from './ask.ts';
+import { codeIn, type TestResponse } from './ask.ts';
 import {
   CASES,
   needsCredential,
@@ -109,12 +109,7 @@ async function expectResponse(server: TestPlatform, given: Asking): Promise<void
 }
 
 function seen({ status, json }: TestResponse): Expected {
-  return [status, status >= 400 ? codeIn(json) : null];
-}
-
-/** The failure code in a problem, or in the data of a JSON-RPC error. */
-function codeIn(body: { code?: string; error?: { data?: { code?: string } } }): string | null {
-  return body.code ?? body.error?.data?.code ?? null;
+  return [status, status >= 400 ? codeIn({ json }) : null];
 }
 
 /** The response if the request were not refused. */
