@@ -22,7 +22,8 @@ const STREAM: Readonly<Record<EventType, string>> = {
   permission_decided: 'an operator or a grant has decided, or the approval has expired',
   input_required: 'a running tool needs input from its caller; the request is in the call record',
   input_given: 'the caller has responded to an input request',
-  'registry.changed': 'tools were registered, changed or removed; with the changes of contracts and risks',
+  'registry.changed':
+    'tools were registered, changed or removed, with the changes of contracts and risks; without names: list again',
   'device.changed': 'a device is `online`, `away` (its calls wait for it) or `gone`',
   'resources.changed':
     'resources or templates were added or removed, or contents changed; not stored, without a list: list again',
@@ -64,7 +65,7 @@ const LEDGER: Readonly<Record<LedgerKind, string>> = {
   input_given: 'the caller responded: `accept` with a hash of the content, or `decline`',
   'run.created': 'a run and its agent',
   'run.cancelled': 'the run accepts no more calls',
-  'registry.changed': 'client tools were registered, changed or removed',
+  'registry.changed': 'tools were registered, changed or removed while the server ran',
   'device.changed': 'a device connected or disconnected',
   'key.created': 'a key, without its secret',
   'key.revoked': 'a key is no longer valid',

@@ -1,3 +1,4 @@
+import { rfc3339 } from '@patchboard/wire';
 import type { EngineParts } from './engine-parts.ts';
 import { isAsApproved } from './call/as-approved.ts';
 import { Approvals } from './steps/approvals.ts';
@@ -109,8 +110,9 @@ export class Engine {
     );
     const tools = { ...parts, toolIndex: this.toolIndex, memory: new ToolMemory(limits.toolsPerTenant) };
     this.clientTools = new ClientToolService({ ...tools, pools: this.pools });
-    this.feed = new EventFeed(store, parts.guard, clock);
+    this.feed = new EventFeed(parts);
     this.resources = new Resources({ ...parts, feed: this.feed });
+    parts.tenants.onReplaced((tenant) => this.#packsChanged(tenant));
     this.#tasks = new Tasks(log);
     this.serverTools = new ServerToolService({ ...tools, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
@@ -320,6 +322,12 @@ export class Engine {
     } catch (error) {
       this.#parts.log.error('call.listener_failed', { tool_call_id: call.id, error: messageOf(error) });
     }
+  }
+
+  /** The tenant may have other tools now: its clients list them again. */
+  #packsChanged(tenant: string): void {
+    const at = rfc3339(this.#parts.clock.now());
+    this.feed.changed('registry.changed', (principal) => (principal.tenant === tenant ? { at } : null));
   }
 
   #dropped(call: Call): void {

@@ -39,9 +39,8 @@ function callTemplate(engine: Engine): ResourceTemplate {
       },
     },
     watch: ({ tool_call_id: id = '' }, { principal }, updated) =>
-      engine.feed.listen((event) => {
-        if (event.type !== 'policy.changed' && event.seq !== null && event.callId === id)
-          if (event.call !== null && maySeeCall(principal, event.call)) updated();
+      engine.feed.listenToCall(id, ({ seq, call }) => {
+        if (seq !== null && call !== null && maySeeCall(principal, call)) updated();
       }),
   };
 }

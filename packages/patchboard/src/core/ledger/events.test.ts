@@ -1,6 +1,6 @@
 import type { ToolSpec } from '@patchboard/wire';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { anEngine, aPrincipal } from '../../../test/support/an-engine.ts';
+import { anEngine, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
 import { FakeClock, settled } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import type { Engine } from '../engine.ts';
@@ -10,6 +10,7 @@ import { PolicyGuard } from '../access/policy-guard.ts';
 import { decodePolicy } from '../access/policy/document.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Scope } from '../access/scopes.ts';
+import { OWN_TOOL } from '../tools/tool-rules.ts';
 
 let engine: Engine;
 
@@ -79,6 +80,60 @@ describe('events about tools', () => {
   it('do not treat an agent with the name of the client as that client', async () => {
     const agent = aPrincipal({ kind: 'agent', clientId: 'phone', scopes: new Set(['calls:read']) });
     expect(JSON.stringify(await eventsOf(agent, registerAndUnregister))).not.toContain('secret');
+  });
+});
+
+describe('a change of server tools', () => {
+  /** The live events of a principal of the tenant. */
+  function follow(tenant: string): BoardEvent[] {
+    const seen: BoardEvent[] = [];
+    engine.feed.follow({ principal: aPrincipal({ tenant }), callId: null }, 0, {
+      next: (event) => void seen.push(event),
+      ready: () => null,
+      failed: (error) => expect(error).toBeUndefined(),
+    });
+    return seen;
+  }
+
+  it('reaches every tenant that has the tool, and names it to no other', async () => {
+    engine.tenants.replace('without', { sites: null, packs: ['other'], limits: {} });
+    const [own, acme, without] = [follow('default'), follow('acme'), follow('without')];
+    await settled();
+    const supply = { ...OWN_TOOL, pack: 'weather' };
+    const follower = engine.serverTools.follower(supply);
+    for (const name of ['weather.get', 'secret.get']) follower.added(aServerTool({ name }));
+    follower.removed(['weather.get']);
+    await settled();
+    const changes = [{ registered: ['weather.get'] }, { removed: ['weather.get'] }];
+    expect(own).toMatchObject(changes.map((data) => ({ seq: expect.any(Number) as number, data })));
+    expect(acme).toMatchObject(changes.map((data) => ({ seq: null, data })));
+    expect(without).toEqual([]);
+  });
+
+  it('of a tenant that gets other packs reaches that tenant alone', async () => {
+    const [acme, other] = [follow('acme'), follow('other')];
+    await settled();
+    engine.tenants.replace('acme', { sites: null, packs: [], limits: {} });
+    expect(acme.filter(({ type }) => type === 'registry.changed')).toMatchObject([{ seq: null }]);
+    expect(other).toEqual([]);
+  });
+});
+
+describe('a listener of one call', () => {
+  it('gets the events of that call only, until it stops', async () => {
+    engine.serverTools.add(aServerTool({ name: 'echo' }));
+    const before = engine.feed.listenerCount;
+    const principal = aPrincipal();
+    const seen: (string | null)[] = [];
+    const first = await engine.submit(aRequest({ toolName: 'echo' }), principal);
+    if (first.kind !== 'accepted') throw new Error(first.kind);
+    const stop = engine.feed.listenToCall(first.call.id, ({ callId }) => void seen.push(callId));
+    expect(engine.feed.listenerCount).toBe(before + 1);
+    await engine.submit(aRequest({ toolName: 'echo' }), principal);
+    await settled();
+    expect(new Set(seen)).toEqual(new Set([first.call.id]));
+    stop();
+    expect(engine.feed.listenerCount).toBe(before);
   });
 });
 

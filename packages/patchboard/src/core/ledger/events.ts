@@ -3,10 +3,11 @@ import type { Call } from '../call/call.ts';
 import type { Guard } from '../access/guard.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
-import { maySeeCall, onlyAgent } from '../call/visibility.ts';
+import type { TenantDirectory } from '../access/tenant-directory.ts';
 import { YieldingQueue } from '../yielding-queue.ts';
 import { CatchUp } from './catch-up.ts';
-import type { CallNames, EventRow, EventRowFilter } from './event-slice.ts';
+import type { CallNames, EventRow } from './event-slice.ts';
+import { eventAsSeen, eventRowFilter } from './event-visibility.ts';
 
 /** An event for subscribers. `seq` is that of its ledger row; null for progress, which is not replayed. */
 export interface BoardEvent<Named extends CallNames = CallNames> {
@@ -42,8 +43,14 @@ export interface EventFilter {
 
 /** Live events contain the whole call as committed, for waiters in this process. */
 type Listener = (event: BoardEvent<Call> | PolicyChange) => void;
+type CallListener = (event: BoardEvent<Call>) => void;
 
-type FeedGuard = Pick<Guard, 'listsName' | 'onChanged'>;
+export interface EventFeedParts {
+  readonly store: Store;
+  readonly guard: Pick<Guard, 'listsName' | 'onChanged'>;
+  readonly tenants: Pick<TenantDirectory, 'offers'>;
+  readonly clock: Pick<Clock, 'turn'>;
+}
 
 /** A reader that follows the ledger from some sequence on. */
 export interface EventReader {
@@ -58,29 +65,54 @@ export interface EventReader {
 
 /** The live feed of the ledger. Every subscriber receives each event it may see once, in order of sequence. */
 export class EventFeed {
-  readonly #store: Store;
-  readonly #guard: FeedGuard;
+  readonly #parts: EventFeedParts;
   readonly #listeners: Set<Listener> = new Set();
+  /** By call id, so that an event is passed to the listeners of its call only. */
+  readonly #callListeners: Map<string, Set<CallListener>> = new Map();
   /** The end functions of all followers. */
   readonly #followers: Set<() => void> = new Set();
   /** Bounds the blocking of the event loop to one slice, however many readers catch up. */
   readonly #catchingUp: YieldingQueue;
   #unwatch: readonly (() => void)[] = [];
 
-  constructor(store: Store, guard: FeedGuard, clock: Pick<Clock, 'turn'>) {
-    this.#store = store;
-    this.#guard = guard;
-    this.#catchingUp = new YieldingQueue(clock);
+  constructor(parts: EventFeedParts) {
+    this.#parts = parts;
+    this.#catchingUp = new YieldingQueue(parts.clock);
+  }
+
+  /** The number of listeners, those of single calls included. */
+  get listenerCount(): number {
+    let count = this.#listeners.size;
+    for (const listeners of this.#callListeners.values()) count += listeners.size;
+    return count;
   }
 
   /** Receives live events only. The store is watched only while there are listeners. */
   listen(listener: Listener): () => void {
-    if (this.#listeners.size === 0) this.#watch();
+    this.#watch();
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stopWatching();
+      this.#stopIfUnused();
     };
+  }
+
+  /** Receives the live events of one call only, progress included. */
+  listenToCall(callId: string, listener: CallListener): () => void {
+    this.#watch();
+    const listeners = this.#callListeners.get(callId) ?? new Set();
+    this.#callListeners.set(callId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#callListeners.get(callId) === listeners)
+        this.#callListeners.delete(callId);
+      this.#stopIfUnused();
+    };
+  }
+
+  /** The event as the principal may see it; null if it may not. */
+  seenBy(principal: Principal, event: BoardEvent): BoardEvent | null {
+    return eventAsSeen({ principal, callId: null }, event, this.#parts);
   }
 
   progress(call: Call, at: number, data: unknown): void {
@@ -94,7 +126,7 @@ export class EventFeed {
 
   /** Publishes a change that concerns several tenants. It is not stored, so it is not replayed. */
   changed(type: EventType, view: (principal: Principal) => unknown): void {
-    if (this.#listeners.size === 0) return;
+    if (!this.#isWatched) return;
     this.#emit({ seq: null, type, tenant: null, callId: null, data: null, call: null, view });
   }
 
@@ -103,20 +135,20 @@ export class EventFeed {
    * rows are read from the store, so memory stays bounded however long the replay takes. Returns a function that ends it.
    */
   follow(filter: EventFilter, after: number, reader: EventReader): () => void {
-    const old = new CatchUp(this.#store, eventRowFilter(filter), after);
+    const old = new CatchUp(this.#parts.store, eventRowFilter(filter), after);
     let isLive = false;
     let ended = false;
     /** The sequence of the newest live event that arrived while old rows were read. */
     let noted = after;
     const stop = this.listen((committed) => {
-      const event = committed.type === 'policy.changed' ? null : this.#asSeen(filter, committed);
+      const event = committed.type === 'policy.changed' ? null : eventAsSeen(filter, committed, this.#parts);
       if (event === null) return;
       if (isLive || event.seq === null) reader.next(event);
       else noted = event.seq;
     });
     const take = (row: EventRow): boolean => {
       const decoded = eventOf(row);
-      const event = decoded === null ? null : this.#asSeen(filter, decoded);
+      const event = decoded === null ? null : eventAsSeen(filter, decoded, this.#parts);
       if (event !== null) reader.next(event);
       return !ended && reader.ready() === null;
     };
@@ -147,91 +179,44 @@ export class EventFeed {
   close(): void {
     for (const end of this.#followers) end();
     this.#listeners.clear();
-    this.#stopWatching();
+    this.#callListeners.clear();
+    this.#stopIfUnused();
+  }
+
+  get #isWatched(): boolean {
+    return this.#listeners.size > 0 || this.#callListeners.size > 0;
   }
 
   #watch(): void {
-    const unwatchStore = this.#store.watch((committed) => {
+    if (this.#isWatched) return;
+    const { store, guard } = this.#parts;
+    const unwatchStore = store.watch((committed) => {
       const event = eventOf(committed);
       if (event !== null) this.#emit(event);
     });
-    const unwatchGuard = this.#guard.onChanged?.((tenant) => {
+    const unwatchGuard = guard.onChanged?.((tenant) => {
       this.#emit({ type: 'policy.changed', seq: null, tenant, callId: null, call: null });
     });
     this.#unwatch = unwatchGuard === undefined ? [unwatchStore] : [unwatchStore, unwatchGuard];
   }
 
-  #stopWatching(): void {
+  #stopIfUnused(): void {
+    if (this.#isWatched) return;
     for (const unwatch of this.#unwatch) unwatch();
     this.#unwatch = [];
   }
 
-  /** The event as the reader may see it; null if it may not. */
-  #asSeen(filter: EventFilter, event: BoardEvent): BoardEvent | null {
-    if (event.view !== undefined) return asViewed(filter, event, event.view);
-    if (!maySeeEvent(filter, event)) return null;
-    if (event.type !== 'registry.changed') return event;
-    return onlyListed(event, filter.principal, this.#guard);
-  }
-
   #emitTransient(type: EventType, call: Call, at: number, body: Readonly<Record<string, unknown>>): void {
-    if (this.#listeners.size === 0) return;
+    if (!this.#isWatched) return;
     const data = { tool_call_id: call.id, at: rfc3339(at), ...body };
     this.#emit({ seq: null, type, tenant: call.tenant, callId: call.id, data, call });
   }
 
   #emit(event: BoardEvent<Call> | PolicyChange): void {
     for (const listener of this.#listeners) listener(event);
+    if (event.type === 'policy.changed' || event.callId === null) return;
+    for (const listener of this.#callListeners.get(event.callId) ?? []) listener(event);
   }
-}
-
-function eventRowFilter({ principal, callId }: EventFilter): EventRowFilter {
-  const { tenant, kind, agentId, clientId } = principal;
-  if (callId !== null) return { tenant, callId };
-  if (onlyAgent(principal) === null) return { tenant };
-  return { tenant, askedOrRunBy: { agentId, clientId: kind === 'client' ? clientId : null } };
-}
-
-function asViewed(
-  { principal, callId }: EventFilter,
-  event: BoardEvent,
-  view: (principal: Principal) => unknown,
-): BoardEvent | null {
-  const data = callId === null ? view(principal) : null;
-  return data === null ? null : { ...event, data };
-}
-
-function maySeeEvent({ principal, callId }: EventFilter, event: BoardEvent): boolean {
-  if (event.tenant !== principal.tenant || (callId !== null && event.callId !== callId)) return false;
-  if (event.callId === null) return true;
-  // The owner of a call that is no longer stored is unknown.
-  return event.call === null ? onlyAgent(principal) === null : maySeeCall(principal, event.call);
-}
-
-/** Removes the names of tools that the reader may never call; returns null if none is left. */
-function onlyListed(
-  event: BoardEvent,
-  principal: Principal,
-  guard: Pick<Guard, 'listsName'>,
-): BoardEvent | null {
-  const data = event.data as Readonly<Record<string, unknown>>;
-  if (principal.kind === 'operator' || isOwner(principal, data['client_id'])) return event;
-  const shown: Record<string, unknown> = {};
-  let names = 0;
-  for (const [key, value] of Object.entries(data)) {
-    // Every array in a `registry.changed` row contains tool names.
-    const listed = Array.isArray(value)
-      ? value.filter((name) => guard.listsName(principal, String(name)))
-      : null;
-    if (listed === null) shown[key] = value;
-    else if (listed.length > 0) shown[key] = listed;
-    names += listed?.length ?? 0;
-  }
-  return names === 0 ? null : { ...event, data: shown };
-}
-
-function isOwner({ clientId, scopes }: Principal, ownerId: unknown): boolean {
-  return clientId !== null && clientId === ownerId && scopes.has('tools:serve');
 }
 
 /** Returns null for rows that are not events, such as refusals. */

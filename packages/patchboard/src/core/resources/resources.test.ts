@@ -411,6 +411,7 @@ describe('change events', () => {
     expect(told(seen)).toEqual([
       ['resources.changed', {}],
       ['prompts.changed', {}],
+      ['registry.changed', {}],
     ]);
     expect(told(others)).toEqual([]);
   });

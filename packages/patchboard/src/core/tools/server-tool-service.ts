@@ -70,7 +70,7 @@ export class ServerToolService {
       },
       begin: (tool) => void this.addInitial(tool, supply),
       added: (tool) => void this.add(tool, supply),
-      removed: (names) => void this.remove(names),
+      removed: (names) => void this.remove(names, supply),
     };
   }
 
@@ -91,9 +91,9 @@ export class ServerToolService {
   }
 
   /** Returns the names that were registered and are now removed. */
-  remove(names: readonly string[]): readonly string[] {
+  remove(names: readonly string[], { pack }: ToolSupply = OWN_TOOL): readonly string[] {
     const removed = names.filter((name) => this.#parts.toolIndex.removeServerTool(name));
-    if (removed.length > 0) this.#record({ removed });
+    if (removed.length > 0) this.#record({ removed, ...(pack === null ? {} : { pack }) });
     return removed;
   }
 
