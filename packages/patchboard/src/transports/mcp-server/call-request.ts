@@ -4,6 +4,7 @@ import type { CallRequest } from '../../core/call/call-request.ts';
 import { parseTraceparent } from '../../core/call/trace-context.ts';
 import { traceOf } from '../shared/routes/request-hints.ts';
 import type { Exchange } from './exchange.ts';
+import { kindsOf } from './input-requests.ts';
 import { META } from './revisions.ts';
 import { invalidParams } from './rpc-error.ts';
 
@@ -30,7 +31,7 @@ export function callRequest(exchange: Exchange): CallRequest {
     ...(run === null
       ? { runId: madeUpRun(exchange, idempotencyKey, trace.traceId), countsInRun: false as const }
       : { runId: run }),
-    acceptsInput: client.elicitsForm,
+    acceptsInput: kindsOf(client),
   };
 }
 

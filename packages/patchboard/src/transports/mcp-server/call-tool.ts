@@ -3,6 +3,7 @@ import { shownName } from '../../core/tools/tool-names.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { callRequest, type CallParams } from './call-request.ts';
 import { callResultJson, failureResult, type ResultMembers } from './call-result.ts';
+import { continueCall } from './continue-call.ts';
 import type { Exchange } from './exchange.ts';
 import { toRpcError } from './failures.ts';
 import { holdCall } from './hold-call.ts';
@@ -17,6 +18,7 @@ export async function callTool(exchange: Exchange): Promise<string | null> {
   const { name, arguments: args = {} } = params as unknown as CallParams;
   if (name === RESULT_TOOL_NAME) return await fetchResult(exchange, args);
   const tool = findTool(exchange, name);
+  if (era === 'modern' && params['requestState'] !== undefined) return await continueCall(exchange, tool);
   const request = callRequest(exchange);
   const submitted = await context.engine.submit(request, principal);
   switch (submitted.kind) {

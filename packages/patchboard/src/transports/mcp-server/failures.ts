@@ -1,7 +1,9 @@
 import type { FailureCode } from '@patchboard/wire';
+import { missingInputKind } from '../../core/call/input-kinds.ts';
 import type { Failure } from '../../core/failures.ts';
 import { HTTP_STATUS, problemJson, type RefusalFormat } from '../shared/routes/problem.ts';
 import { object, ref, TEXT } from '../shared/routes/schemas.ts';
+import { CAPABILITY_OF } from './input-requests.ts';
 import { errorJson, RPC_CODES, RpcError } from './rpc-error.ts';
 
 /** A failed `tools/call`: a JSON-RPC error, or a result with `isError` that the model can read. */
@@ -63,8 +65,10 @@ const KINDS: Readonly<Record<FailureCode, Kind>> = {
   internal: 'with status',
 };
 
-export function isResult({ code }: Pick<Failure, 'code'>): boolean {
-  return KINDS[code] === 'result';
+export function isResult(failed: Failure): boolean {
+  const kind = KINDS[failed.code];
+  // A caller that could respond, and may not: there is no capability to declare.
+  return kind === 'result' || (kind === 'missing capability' && missingInputKind(failed) === null);
 }
 
 /** Returns the failure as a JSON-RPC error, also where a call would get a result. */
@@ -74,7 +78,10 @@ export function toRpcError(failed: Failure, message: string = failed.message): R
     case 'invalid params':
       return new RpcError(RPC_CODES.invalidParams, message, { data });
     case 'missing capability':
-      return new RpcError(RPC_CODES.missingCapability, message, { data, status: 400 });
+      return new RpcError(RPC_CODES.missingCapability, message, {
+        data: { ...data, requiredCapabilities: requiredFor(failed) },
+        status: 400,
+      });
     case 'with status':
     case 'result':
       return new RpcError(RPC_CODES.internalError, message, {
@@ -83,6 +90,11 @@ export function toRpcError(failed: Failure, message: string = failed.message): R
         failure: failed,
       });
   }
+}
+
+function requiredFor(failed: Failure): Readonly<Record<string, unknown>> {
+  const kind = missingInputKind(failed);
+  return kind === null ? {} : CAPABILITY_OF[kind];
 }
 
 /** What a program needs to know about a failure: the members of a problem, without HTTP's. */

@@ -3,9 +3,12 @@ import { waitsForInput } from '../../core/call/input.ts';
 import type { LiveCall } from '../../core/call/live-call.ts';
 import { messageOf } from '../../core/failures.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { approvalRequest, showsApprovals } from './approval-link.ts';
 import { callResultJson, endedResult } from './call-result.ts';
 import type { Exchange } from './exchange.ts';
+import { inputRequired, inputRequiredResult } from './input-required.ts';
 import { receiptResult } from './receipt.ts';
+import { APPROVAL_ROUND } from './request-state.ts';
 import { RpcError } from './rpc-error.ts';
 import { taskResult } from './tasks.ts';
 import { showsOutputSchema } from './tool-list.ts';
@@ -13,7 +16,7 @@ import { showsOutputSchema } from './tool-list.ts';
 /** A recorded call whose client waits. */
 export interface HeldCall {
   readonly call: Call;
-  /** Null if the call has ended. */
+  /** From `submit`; null if the call has ended, or a request before this one submitted it. */
   readonly live: LiveCall | null;
   /** Undefined if it was removed meanwhile. */
   readonly tool: RegisteredTool | undefined;
@@ -26,33 +29,58 @@ export interface HeldCall {
  * receipt for a client without tasks. Null: the client has disconnected.
  */
 export async function holdCall(exchange: Exchange, held: HeldCall): Promise<string | null> {
-  const { tool } = held;
-  const mayBeTask = exchange.client.hasTasks && tool?.task !== 'never';
-  if (mayBeTask && (tool?.task === 'always' || held.call.state.name === 'APPROVAL_REQUIRED'))
-    return taskResult(exchange, held.call);
-  const call = held.live === null ? held.call : await waitFor(exchange, held, mayBeTask);
+  const mayBeTask = exchange.client.hasTasks && held.tool?.task !== 'never';
+  const early = beforeWaiting(exchange, held.call, mayBeTask);
+  if (early !== null) return early;
+  const call = await waitFor(exchange, held, mayBeTask);
   if (exchange.response.isGone) return await clientGone(exchange, call, held);
-  if (!isOpen(call)) return resultOf(call, exchange);
+  if (isOpen(call)) return unfinished(exchange, call, held, mayBeTask);
+  return mayBeTask && held.tool?.task === 'always'
+    ? taskResult(exchange, call)
+    : resultOf(call, exchange.era);
+}
+
+/** An approval takes a person's time: the client gets a task or the link without waiting. */
+function beforeWaiting(exchange: Exchange, call: Call, mayBeTask: boolean): string | null {
+  if (call.state.name !== 'APPROVAL_REQUIRED') return null;
   if (mayBeTask) return taskResult(exchange, call);
-  const hidesSchema = tool === undefined || !showsOutputSchema(tool, exchange.settings.holdMs);
-  return receiptResult(exchange, call, !hidesSchema);
+  const request = exchange.era === 'modern' ? approvalRequest(exchange, call) : null;
+  return request === null ? null : inputRequiredResult(exchange, call, APPROVAL_ROUND, request);
 }
 
 async function waitFor(exchange: Exchange, { call, live }: HeldCall, mayBeTask: boolean): Promise<Call> {
-  const { context, principal, settings, holdMs, response } = exchange;
+  const { context, principal, settings, holdMs, response, era } = exchange;
+  const untilInput = era === 'modern';
+  if (!isOpen(call) || (untilInput && waitsForInput(call))) return call;
   const ms = mayBeTask ? settings.taskAfterMs : holdMs;
   const found = await response.hold(
     async (signal) =>
       await context.engine.calls.wait(principal, call.id, ms, {
         signal,
-        live,
-        untilInput: waitsForInput(call),
+        untilInput,
+        ...(live === null ? {} : { live }),
       }),
   );
   return found ?? live?.call ?? call;
 }
 
-function resultOf(call: Call, { era }: Exchange): string {
+/** What a client gets instead of the result. */
+function unfinished(exchange: Exchange, call: Call, { tool }: HeldCall, mayBeTask: boolean): string {
+  const { state } = call;
+  if (exchange.era === 'modern') {
+    // An attempt that waits belongs to a task, whose input has a method of its own.
+    const isOfTask = mayBeTask && state.name === 'INPUT_REQUIRED' && state.held;
+    const required = waitsForInput(call) && !isOfTask ? inputRequired(exchange, call) : null;
+    if (required !== null) return required;
+    if (state.name === 'APPROVAL_REQUIRED' && !mayBeTask && showsApprovals(exchange))
+      return inputRequiredResult(exchange, call, APPROVAL_ROUND);
+  }
+  if (mayBeTask) return taskResult(exchange, call);
+  const hidesSchema = tool === undefined || !showsOutputSchema(tool, exchange.settings.holdMs);
+  return receiptResult(exchange, call, !hidesSchema);
+}
+
+export function resultOf(call: Call, era: Exchange['era']): string {
   const result = endedResult(call, era);
   if (result instanceof RpcError) throw result;
   return callResultJson(result, era);

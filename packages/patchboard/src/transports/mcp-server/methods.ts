@@ -9,7 +9,7 @@ import { callTool } from './call-tool.ts';
 import { discover } from './discover.ts';
 import type { Era, MethodHandler } from './exchange.ts';
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts';
-import { cancelTask, getTask } from './tasks.ts';
+import { cancelTask, getTask, updateTask } from './tasks.ts';
 import { listTools } from './tool-list.ts';
 
 interface RequestSchema {
@@ -32,6 +32,10 @@ const EMPTY: MethodHandler = () => '{}';
 /** The SDK has no schemas for the tasks extension of 2026-07-28. */
 const TaskRequestSchema = z.looseObject({ params: z.looseObject({ taskId: z.string().min(1) }) });
 
+const UpdateTaskRequestSchema = z.looseObject({
+  params: z.looseObject({ taskId: z.string().min(1), inputResponses: z.looseObject({}) }),
+});
+
 const SHARED: Readonly<Record<string, Method>> = {
   'tools/list': { schema: ListToolsRequestSchema, handle: listTools },
   'tools/call': { schema: CallToolRequestSchema, handle: callTool },
@@ -43,6 +47,7 @@ export const METHODS: Readonly<Record<Era, Readonly<Record<string, Method>>>> = 
     ...SHARED,
     'server/discover': { schema: DiscoverRequestSchema, handle: discover },
     'tasks/get': { schema: TaskRequestSchema, handle: getTask },
+    'tasks/update': { schema: UpdateTaskRequestSchema, handle: updateTask },
     'tasks/cancel': { schema: TaskRequestSchema, handle: cancelTask },
   },
   legacy: {

@@ -1,12 +1,12 @@
-import { isOpen, type Call } from '../../core/call/call.ts';
+import { isOpen } from '../../core/call/call.ts';
 import { noSuchCall } from '../../core/steps/calls.ts';
 import { chargeRequest } from './charge-request.ts';
-import { callResultJson, endedResult } from './call-result.ts';
 import type { Exchange } from './exchange.ts';
 import { toRpcError } from './failures.ts';
+import { resultOf } from './hold-call.ts';
 import { receiptResult } from './receipt.ts';
 import { RESULT_TOOL_NAME } from './result-tool-name.ts';
-import { invalidParams, RpcError } from './rpc-error.ts';
+import { invalidParams } from './rpc-error.ts';
 
 /** For clients that do not support tasks. It belongs to this API: it reads a call and makes none. */
 export const RESULT_TOOL: Readonly<Record<string, unknown>> = {
@@ -45,12 +45,6 @@ export async function fetchResult(
   );
   if (call === undefined) throw toRpcError(noSuchCall(id));
   return isOpen(call) ? receiptResult(exchange, call, false) : resultOf(call, era);
-}
-
-function resultOf(call: Call, era: Exchange['era']): string {
-  const result = endedResult(call, era);
-  if (result instanceof RpcError) throw result;
-  return callResultJson(result, era);
 }
 
 function readArguments(

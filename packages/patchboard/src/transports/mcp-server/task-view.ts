@@ -1,9 +1,9 @@
 import { rfc3339 } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call/call.ts';
-import { waitsForInput } from '../../core/call/input.ts';
-import { approvalLink } from './approval-link.ts';
+import { approvalLink, approvalRequest } from './approval-link.ts';
 import { endedResult } from './call-result.ts';
 import type { Exchange } from './exchange.ts';
+import { inputRequestsOf, type InputRequestJson } from './input-requests.ts';
 import { waitsFor, waitText } from './receipt.ts';
 import { membersOf, resultJson } from './result-json.ts';
 import { RpcError } from './rpc-error.ts';
@@ -30,7 +30,7 @@ export function taskSeed(exchange: Exchange, call: Call): TaskSeed {
   const statusMessage = messageOf(exchange, call);
   return {
     taskId: call.id,
-    status: statusOfTask(call),
+    status: statusOfTask(exchange, call),
     ...(statusMessage === null ? {} : { statusMessage }),
     createdAt: rfc3339(call.createdAt),
     lastUpdatedAt: rfc3339(call.timeline.at(-1)?.at ?? call.createdAt),
@@ -42,23 +42,30 @@ export function taskSeed(exchange: Exchange, call: Call): TaskSeed {
 /** The JSON members of a task with its result, its error or its input requests. */
 export function taskMembers(exchange: Exchange, call: Call): string {
   const seed = membersOf(taskSeed(exchange, call));
-  if (isOpen(call)) return seed;
-  const { state } = call;
-  if (state.name === 'CANCELLED') return seed;
-  const result = endedResult(call, exchange.era);
+  const inputRequests = taskRequests(exchange, call);
+  if (inputRequests !== null) return `${seed},${membersOf({ inputRequests })}`;
+  if (isOpen(call) || call.state.name === 'CANCELLED') return seed;
+  const result = endedResult(call, 'modern');
   if (result instanceof RpcError) {
-    const error = { code: result.code, message: result.message, data: result.data };
-    return `${seed},${membersOf({ error })}`;
+    const { code, message, data } = result;
+    return `${seed},${membersOf({ error: { code, message, data } })}`;
   }
   return `${seed},"result":${resultJson('modern', result.members, { meta: result.meta })}`;
 }
 
 /** `failed` is for protocol errors only; a failed tool is a completed task whose result has `isError`. */
-function statusOfTask(call: Call): TaskStatus {
-  const { state } = call;
-  if (isOpen(call)) return waitsForInput(call) ? 'input_required' : 'working';
-  if (state.name === 'CANCELLED') return 'cancelled';
+function statusOfTask(exchange: Exchange, call: Call): TaskStatus {
+  if (isOpen(call)) return taskRequests(exchange, call) === null ? 'working' : 'input_required';
+  if (call.state.name === 'CANCELLED') return 'cancelled';
   return endedResult(call, 'modern') instanceof RpcError ? 'failed' : 'completed';
+}
+
+/** What the client is asked for; null if nothing, or nothing that it can respond to. */
+function taskRequests(exchange: Exchange, call: Call): Readonly<Record<string, InputRequestJson>> | null {
+  if (call.state.name === 'APPROVAL_REQUIRED') return approvalRequest(exchange, call);
+  if (call.state.name !== 'INPUT_REQUIRED') return null;
+  const requests = inputRequestsOf(call, exchange.client);
+  return Object.keys(requests).length === 0 ? null : requests;
 }
 
 function messageOf(exchange: Exchange, call: Call): string | null {

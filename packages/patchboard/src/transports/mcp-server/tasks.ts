@@ -1,8 +1,10 @@
-import type { Call } from '../../core/call/call.ts';
+import { isOpen, type Call } from '../../core/call/call.ts';
 import { noSuchCall } from '../../core/steps/calls.ts';
+import { respondToLink } from './approval-link.ts';
 import { chargeRequest } from './charge-request.ts';
 import type { Exchange } from './exchange.ts';
 import { toRpcError } from './failures.ts';
+import { giveResponses, readResponses } from './input-responses.ts';
 import { membersOf, resultJson } from './result-json.ts';
 import { TASKS_EXTENSION } from './revisions.ts';
 import { missingCapability } from './rpc-error.ts';
@@ -10,12 +12,26 @@ import { taskMembers, taskSeed } from './task-view.ts';
 
 /** The result of `tools/call` that has become a task. The call is durable before its task id is sent. */
 export function taskResult(exchange: Exchange, call: Call): string {
-  return resultJson(exchange.era, membersOf(taskSeed(exchange, call)), { type: 'task' });
+  const seed = taskSeed(exchange, call);
+  // What it waits for is sent by `tasks/get` only.
+  const members = isOpen(call) ? { ...seed, status: 'working' } : seed;
+  return resultJson(exchange.era, membersOf(members), { type: 'task' });
 }
 
 export async function getTask(exchange: Exchange): Promise<string> {
   const call = await findTask(exchange);
   return resultJson(exchange.era, taskMembers(exchange, call));
+}
+
+/** Gives the task the responses to its open requests. Responses to others are ignored, so the result is always empty. */
+export async function updateTask(exchange: Exchange): Promise<string> {
+  const call = await findTask(exchange);
+  const { principal } = exchange;
+  if (call.agentId !== principal.agentId) throw toRpcError(noSuchCall(call.id));
+  const responses = readResponses(exchange) ?? {};
+  if (call.state.name === 'APPROVAL_REQUIRED') await respondToLink(exchange, call, responses);
+  else await giveResponses(exchange, call, responses);
+  return resultJson(exchange.era, '');
 }
 
 /** Returns the same for a call that has ended: nothing is left to cancel. */
