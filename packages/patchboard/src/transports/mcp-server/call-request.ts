@@ -2,6 +2,7 @@ import { TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { CallRequest } from '../../core/call/call-request.ts';
 import { parseTraceparent } from '../../core/call/trace-context.ts';
+import { mcpClientOf } from '../shared/mcp-client.ts';
 import { traceOf } from '../shared/routes/request-hints.ts';
 import type { Exchange } from './exchange.ts';
 import { kindsOf } from './input-requests.ts';
@@ -22,6 +23,7 @@ export function callRequest(exchange: Exchange): CallRequest {
   const target = idIn(meta, META.target);
   const trace = traceIn(exchange);
   const run = idIn(meta, META.runId);
+  const mcpClient = mcpClientOf(client.info);
   return {
     toolName: name,
     args,
@@ -32,6 +34,7 @@ export function callRequest(exchange: Exchange): CallRequest {
       ? { runId: madeUpRun(exchange, idempotencyKey, trace.traceId), countsInRun: false as const }
       : { runId: run }),
     acceptsInput: kindsOf(client),
+    ...(mcpClient === undefined ? {} : { origin: { mcpClient } }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Failure } from '../../core/failures.ts';
 import { shownName } from '../../core/tools/tool-names.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { paramHeaderProblem } from '../../protocols/mcp/param-headers.ts';
 import { callRequest, type CallParams } from './call-request.ts';
 import { callResultJson, failureResult, type ResultMembers } from './call-result.ts';
 import { continueCall } from './continue-call.ts';
@@ -11,6 +12,7 @@ import { fetchResult } from './result-tool.ts';
 import { RESULT_TOOL_NAME } from './result-tool-name.ts';
 import { TASKS_EXTENSION } from './revisions.ts';
 import { missingCapability, RpcError } from './rpc-error.ts';
+import { headerMismatch } from './standard-headers.ts';
 
 /** `tools/call`: submits the call and waits for its result for a while. */
 export async function callTool(exchange: Exchange): Promise<string | null> {
@@ -18,6 +20,7 @@ export async function callTool(exchange: Exchange): Promise<string | null> {
   const { name, arguments: args = {} } = params as unknown as CallParams;
   if (name === RESULT_TOOL_NAME) return await fetchResult(exchange, args);
   const tool = findTool(exchange, name);
+  if (era === 'modern' && tool !== undefined) checkParamHeaders(exchange, tool, args);
   if (era === 'modern' && params['requestState'] !== undefined) return await continueCall(exchange, tool);
   const request = callRequest(exchange);
   const submitted = await context.engine.submit(request, principal);
@@ -43,6 +46,12 @@ function findTool(exchange: Exchange, name: string): RegisteredTool | undefined 
   if (tool.task === 'always' && !client.hasTasks)
     throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } });
   return tool;
+}
+
+/** Throws if a header that repeats an argument differs from it: a proxy may have routed by the header. */
+function checkParamHeaders({ headers }: Exchange, { inputSchema }: RegisteredTool, args: unknown): void {
+  const name = paramHeaderProblem(inputSchema, args, headers);
+  if (name !== null) throw headerMismatch(`${name} differs from its argument`);
 }
 
 /** In the specification's own words, with the hints of the engine. */
