@@ -41,10 +41,11 @@ const USAGE = `Usage: patchboard mcp [options]
 serve MCP over stdin and stdout, forwarded to a running server
 
 Options:
-  --url <url>      URL of the server (PATCHBOARD_URL)
-  --tools <list>   offer only these tools, such as weather.*,github.* (PATCHBOARD_MCP_TOOLS)
-  --hold <seconds> how long a call may take before the client gets a receipt
-  -h, --help       display help for command
+  --url <url>       URL of the server (PATCHBOARD_URL)
+  --tools <list>    offer only these tools, such as weather.*,github.*
+                    (PATCHBOARD_MCP_TOOLS)
+  --hold <seconds>  how long a call may take before the client gets a receipt
+  -h, --help        display help for command
 `;
 
 // ---------------------------------------------------------------------------------------------- errors

@@ -31,7 +31,7 @@ export function commands(context: CliContext): readonly Registrar[] {
     resourcesCommand(context),
     promptsCommand(context),
     deviceCommand(context),
-    mcpCommand,
+    mcpCommand(context),
     approveCommand(context),
     denyCommand(context),
     inboxCommand(context),

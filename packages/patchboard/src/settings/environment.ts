@@ -10,6 +10,8 @@ export function environment(): Environment {
 
 export interface ClientSettings {
   readonly url: string;
+  /** `PATCHBOARD_URL`; null if it is not set. */
+  readonly givenUrl: string | null;
   readonly key: string | null;
   /** The data folder of a server on this machine; the operator token is read from it. */
   readonly dataFolder: string;
@@ -18,8 +20,10 @@ export interface ClientSettings {
 /** Returns the server URL and credentials for the commands that call a server. */
 export function clientSettings(given: Environment): ClientSettings {
   const port = setting(given, 'PORT') ?? '8080';
+  const givenUrl = setting(given, 'PATCHBOARD_URL');
   return {
-    url: setting(given, 'PATCHBOARD_URL') ?? `http://127.0.0.1:${port}`,
+    url: givenUrl ?? `http://127.0.0.1:${port}`,
+    givenUrl,
     key: setting(given, 'PATCHBOARD_KEY'),
     dataFolder: resolve(setting(given, 'PATCHBOARD_DATA') ?? '.patchboard'),
   };

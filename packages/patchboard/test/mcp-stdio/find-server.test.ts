@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ServerFile } from '../../src/settings/server-file.ts';
 import { LONG, Workplace } from '../cli/cli-process.ts';
+import { program } from '../docs/vocabulary.ts';
 import { olderNode } from '../package/other-node.ts';
 import { aFixedPort } from '../support/a-fixed-port.ts';
 import { aFolder } from '../support/a-folder.ts';
@@ -117,7 +118,16 @@ describe('on an older Node, patchboard mcp', { timeout: LONG }, () => {
     const { path, args } = olderNode();
     const help = aBridge({ node: [path, ...args], args: ['--help'] });
     expect(await help.end()).toBe(0);
-    expect(help.stdout()).toContain('Usage: patchboard mcp [options]');
+    expect(help.stdout()).toMatch(/^Usage: patchboard mcp \[options\]\n/);
+    const mcp = program().commands.find((command) => command.name() === 'mcp');
+    const options = mcp?.options.map(({ long }) => long) ?? [];
+    expect(help.stdout().match(/--[a-z]+/g)).toEqual([...options, '--help']);
+    expect(
+      help
+        .stdout()
+        .split('\n')
+        .filter((line) => line.length > 80),
+    ).toEqual([]);
     const config = aBridge({ node: [path, ...args], args: ['config'] });
     expect(await config.end()).toBe(2);
     expect(config.stderr()).toContain('patchboard needs Node 24 or newer; this is v');

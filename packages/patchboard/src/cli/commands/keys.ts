@@ -68,11 +68,15 @@ function expiryOf(given: string, now: number): number {
   throw new UsageError(`--expires: ${given} must be ${EXPIRY_RULE}; omit it for a key that does not expire`);
 }
 
+export function throwIfInvalidName(option: string, name: string): void {
+  if (!PEER_ID_PATTERN.test(name)) {
+    throw new UsageError(`${option} must be 1 to 200 visible ASCII characters without spaces`);
+  }
+}
+
 async function create(context: CliContext, flags: CreateFlags): Promise<void> {
   const { output } = context;
-  if (!PEER_ID_PATTERN.test(flags.name)) {
-    throw new UsageError('--name must be 1 to 200 visible ASCII characters without spaces');
-  }
+  throwIfInvalidName('--name', flags.name);
   const wanted: WantedKey = {
     kind: flags.kind,
     name: flags.name,

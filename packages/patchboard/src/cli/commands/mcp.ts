@@ -1,5 +1,6 @@
-import { Option } from 'commander';
+import type { CliContext } from '../context.ts';
 import type { Registrar } from '../program.ts';
+import { registerMcpConfig } from './mcp-config.ts';
 
 interface BridgeFlags {
   readonly url?: string;
@@ -22,19 +23,23 @@ Stdout carries the protocol only. The command runs on Node 18 or newer; to start
 a server it needs Node 24. When stdin ends, it closes open requests and its
 session, and exits with 0, or with 1 if no server answered.
 
-Example:
+Examples:
+  $ patchboard mcp config --client claude-desktop
   $ patchboard mcp --tools 'weather.*,calculation.*'`;
 
-export const mcpCommand: Registrar = (program) => {
-  program
-    .command('mcp')
-    .description('serve MCP over stdin and stdout, forwarded to a running server')
-    .addOption(new Option('--url <url>', 'URL of the server (PATCHBOARD_URL)'))
-    .option('--tools <list>', 'offer only these tools, such as weather.*,github.* (PATCHBOARD_MCP_TOOLS)')
-    .option('--hold <seconds>', 'how long a call may take before the client gets a receipt')
-    .addHelpText('after', HELP)
-    .action(runBridge);
-};
+export function mcpCommand(context: CliContext): Registrar {
+  return (program) => {
+    const mcp = program
+      .command('mcp')
+      .description('serve MCP over stdin and stdout, forwarded to a running server')
+      .option('--url <url>', 'URL of the server (PATCHBOARD_URL)')
+      .option('--tools <list>', 'offer only these tools, such as weather.*,github.* (PATCHBOARD_MCP_TOOLS)')
+      .option('--hold <seconds>', 'how long a call may take before the client gets a receipt')
+      .addHelpText('after', HELP)
+      .action(runBridge);
+    registerMcpConfig(mcp, context);
+  };
+}
 
 /** Runs the file that `bin/patchboard.mjs` runs directly, also on an older Node. */
 async function runBridge(flags: BridgeFlags): Promise<void> {
