@@ -1,4 +1,11 @@
-import { createRouter, createWebHistory, type Router, type RouteRecordRaw } from 'vue-router';
+import {
+  createRouter,
+  createWebHistory,
+  type RouteLocationNormalized,
+  type RouteLocationRaw,
+  type Router,
+  type RouteRecordRaw,
+} from 'vue-router';
 import { tenant } from './data/connection.ts';
 
 const routes: RouteRecordRaw[] = [
@@ -7,7 +14,12 @@ const routes: RouteRecordRaw[] = [
   { path: '/ui/tester', name: 'tester', component: () => import('./pages/TesterPage.vue') },
   { path: '/ui/calls', name: 'calls', component: () => import('./pages/CallsPage.vue') },
   { path: '/ui/calls/:id', name: 'call', component: () => import('./pages/CallPage.vue'), props: true },
-  { path: '/ui/approvals', name: 'approvals', component: () => import('./pages/ApprovalsPage.vue') },
+  {
+    path: '/ui/approvals',
+    name: 'approvals',
+    component: () => import('./pages/ApprovalsPage.vue'),
+    beforeEnter: selectLinked,
+  },
   { path: '/ui/tools', name: 'tools', component: () => import('./pages/ToolsPage.vue') },
   { path: '/ui/resources', name: 'resources', component: () => import('./pages/ResourcesPage.vue') },
   { path: '/ui/devices', name: 'devices', component: () => import('./pages/DevicesPage.vue') },
@@ -18,6 +30,11 @@ const routes: RouteRecordRaw[] = [
   { path: '/ui/login', name: 'login', component: () => import('./pages/LoginPage.vue') },
   { path: '/:rest(.*)*', name: 'nowhere', component: () => import('./pages/NowherePage.vue') },
 ];
+
+/** Links that other programs show name the call by `id`. */
+function selectLinked({ name, query: { id, ...query } }: RouteLocationNormalized): RouteLocationRaw | true {
+  return id === undefined ? true : { name, query: { ...query, call: id }, replace: true };
+}
 
 /** Create the router only after the login token was removed from the URL. */
 export function createConsoleRouter(): Router {

@@ -157,6 +157,21 @@ describe('the inbox', () => {
     await done();
   });
 
+  it('opens the call that a link names by id, and says when it no longer waits', async () => {
+    const first = await ask({ path: '/before' }, 'other');
+    const linked = await ask({ path: '/linked' }, 'other');
+    const { page, done } = await board.open(`/ui/approvals?id=${linked}`);
+    await shown(page, linked);
+    await page.locator('[data-approval-detail]', { hasText: '/linked' }).waitFor();
+    await page.keyboard.press('a');
+    expect(await ended(linked)).toMatchObject({ state: 'COMPLETED' });
+    await done();
+    const later = await board.open(`/ui/approvals?id=${linked}`);
+    await later.page.getByText('This call no longer waits').waitFor();
+    await later.done();
+    await board.server.ask({ method: 'POST', path: `/v1/tool_calls/${first}/cancel`, body: {} });
+  });
+
   it('decides on nothing when the call that was shown is gone, even with others waiting', async () => {
     const gone = await ask({ path: '/gone' }, 'other');
     const stays = await ask({ path: '/stays' }, 'other');

@@ -1,3 +1,4 @@
+import { DEFAULT_TENANT } from '../../core/access/principal.ts';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { Engine } from '../../core/engine.ts';
@@ -6,8 +7,13 @@ import { elicitResult, responseAt, type InputResponses } from './input-responses
 import { APPROVAL_KEY, urlRequest, type InputRequestJson } from './input-requests.ts';
 
 /** The page of the console where an operator decides on the call; null if this server has no pages. Contains no token. */
-export function approvalLink({ origin }: Pick<Exchange, 'origin'>, { id }: Pick<Call, 'id'>): string | null {
-  return origin === null ? null : `${origin}/ui/approvals?id=${encodeURIComponent(id)}`;
+export function approvalLink(
+  { origin }: Pick<Exchange, 'origin'>,
+  { id, tenant }: Pick<Call, 'id' | 'tenant'>,
+): string | null {
+  if (origin === null) return null;
+  const ofTenant = tenant === DEFAULT_TENANT ? '' : `&tenant=${encodeURIComponent(tenant)}`;
+  return `${origin}/ui/approvals?id=${encodeURIComponent(id)}${ofTenant}`;
 }
 
 const LINKS_KEPT = 10_000;
