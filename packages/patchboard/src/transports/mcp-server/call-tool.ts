@@ -2,6 +2,7 @@ import type { Failure } from '../../core/failures.ts';
 import { shownName } from '../../core/tools/tool-names.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { paramHeaderProblem } from '../../protocols/mcp/param-headers.ts';
+import { callReports, keptReports, requestReports } from './call-reports.ts';
 import { callRequest, type CallParams } from './call-request.ts';
 import { callResultJson, failureResult, type ResultMembers } from './call-result.ts';
 import { continueCall } from './continue-call.ts';
@@ -16,23 +17,38 @@ import { headerMismatch } from './standard-headers.ts';
 
 /** `tools/call`: submits the call and waits for its result for a while. */
 export async function callTool(exchange: Exchange): Promise<string | null> {
-  const { context, principal, params, era } = exchange;
+  const { params, era } = exchange;
   const { name, arguments: args = {} } = params as unknown as CallParams;
   if (name === RESULT_TOOL_NAME) return await fetchResult(exchange, args);
   const tool = findTool(exchange, name);
   if (era === 'modern' && tool !== undefined) checkParamHeaders(exchange, tool, args);
   if (era === 'modern' && params['requestState'] !== undefined) return await continueCall(exchange, tool);
+  return await submitCall(exchange, tool);
+}
+
+async function submitCall(exchange: Exchange, tool: RegisteredTool | undefined): Promise<string | null> {
+  const { context, principal, era } = exchange;
+  const target = requestReports(exchange);
+  const reports = target === null ? null : callReports(target);
   const request = callRequest(exchange);
-  const submitted = await context.engine.submit(request, principal);
+  const submitted = await context.engine.submit(
+    reports === null ? request : { ...request, caller: reports },
+    principal,
+  );
   switch (submitted.kind) {
     case 'refused':
-      if (submitted.failure.code === 'tool_not_found') throw unknownTool(submitted.failure, name);
+      if (submitted.failure.code === 'tool_not_found') throw unknownTool(submitted.failure, request.toolName);
       return send(failureResult(submitted.failure, null), era);
     case 'denied':
       return send(failureResult(submitted.failure, submitted.call), era);
     case 'accepted': {
       const { call, live } = submitted;
-      return await holdCall(exchange, { call, live, tool, hasKey: request.idempotencyKey !== null });
+      if (reports !== null && live !== null) keptReports(exchange).set(call.id, reports);
+      try {
+        return await holdCall(exchange, { call, live, tool, hasKey: request.idempotencyKey !== null });
+      } finally {
+        target?.end();
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { respondToLink } from './approval-link.ts';
+import { keptReports, requestReports } from './call-reports.ts';
 import { chargeRequest } from './charge-request.ts';
 import type { Exchange } from './exchange.ts';
 import { holdCall } from './hold-call.ts';
@@ -18,7 +19,10 @@ export async function continueCall(
   chargeRequest(exchange);
   const { context, principal, meta } = exchange;
   const responses = readResponses(exchange) ?? {};
+  const target = requestReports(exchange);
   const { call, round } = await continuedCall(exchange);
+  const reports = keptReports(exchange).use(call.id);
+  if (reports !== undefined) reports.target = target;
   if (round === APPROVAL_ROUND) await respondToLink(exchange, call, responses);
   else {
     const { taken, late } = await giveResponses(exchange, call, responses);
@@ -26,5 +30,9 @@ export async function continueCall(
   }
   const current = (await context.engine.calls.find(principal, call.id)) ?? call;
   const hasKey = meta[META.idempotencyKey] !== undefined;
-  return await holdCall(exchange, { call: current, live: null, tool, hasKey });
+  try {
+    return await holdCall(exchange, { call: current, live: null, tool, hasKey });
+  } finally {
+    target?.end();
+  }
 }
