@@ -19,6 +19,7 @@ import { drainCalls } from './call/drain.ts';
 import type { Guard } from './access/guard.ts';
 import { mayCall } from './access/may-call.ts';
 import type { CallRequest, Submitted } from './call/call-request.ts';
+import { InputChecks } from './call/input-checks.ts';
 import { InputRequests } from './call/input-requests.ts';
 import { InputResponses } from './steps/input-responses.ts';
 import { Intake } from './steps/intake.ts';
@@ -133,8 +134,10 @@ export class Engine {
       progress: (live: LiveCall, data: unknown) =>
         publishProgress({ feed: this.feed, clock, log }, live, eventContent(parts.redactor.value(data))),
     };
+    const checks = new InputChecks(parts.schemas);
     const inputRequests = new InputRequests({
       ...shared,
+      checks,
       inputRequired: (live) => this.#inputRequired(live),
     });
     const queue = new ClientQueueProvider(this.clientQueues, (call) => this.#waiters.inputGiven(call));
@@ -161,7 +164,7 @@ export class Engine {
       runs: this.runs,
       waiters: this.#waiters,
       approvals: this.#approvals,
-      inputs: new InputResponses({ ...steps, requests: inputRequests }),
+      inputs: new InputResponses({ ...steps, checks }),
     });
   }
 

@@ -35,6 +35,7 @@ export interface CallFailures {
   readonly input_schema_invalid: { readonly problem: readonly ReasonView[] };
   readonly input_request_empty: NoParams;
   readonly input_requests_too_many: { readonly count: number };
+  readonly inputs_too_many: { readonly count: number };
   readonly input_carry_too_large: { readonly bytes: number };
   readonly input_message_missing: NoParams;
   readonly input_message_too_long: { readonly characters: number };
@@ -131,6 +132,7 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   input_schema_invalid: ({ problem }) => `the schema of the input request is not valid: ${problem}`,
   input_request_empty: () => 'the tool asked its caller for nothing',
   input_requests_too_many: ({ count }) => `the tool asked for more than ${count} things at once`,
+  inputs_too_many: ({ count }) => `a request may carry at most ${count} responses to input requests`,
   input_carry_too_large: ({ bytes }) =>
     `what the tool keeps for its next run is larger than ${bytes} bytes as JSON`,
   input_message_missing: () => 'the input request has no message',

@@ -280,6 +280,7 @@ export const reasonWords: ReasonSentences = {
   input_schema_invalid: ({ problem }) => `输入请求的 schema 无效：${problem}`,
   input_request_empty: () => '工具没有说明需要什么输入',
   input_requests_too_many: ({ count }) => `工具一次请求了超过 ${count} 项输入`,
+  inputs_too_many: ({ count }) => `一次请求最多可以附带 ${count} 个对输入请求的回答`,
   input_carry_too_large: ({ bytes }) => `工具为下次运行保留的内容的 JSON 超过 ${bytes} 字节`,
   input_message_missing: () => '输入请求没有说明文字',
   input_message_too_long: ({ characters }) => `输入请求的说明文字超过 ${characters} 个字符`,

@@ -2,6 +2,7 @@ import type { Failure } from '../failures.ts';
 import type { Call } from './call.ts';
 import type { CallOrigin } from './call-origin.ts';
 import type { AcceptedInput } from './input-kinds.ts';
+import type { ResponsesByKey } from './offered-inputs.ts';
 import type { InProcessCaller, LiveCall } from './live-call.ts';
 
 /** A request to call a tool, from any API. Each API sets the optional members that it supports. */
@@ -28,6 +29,11 @@ export interface CallRequest {
   readonly timeoutMs?: number;
   /** The input requests that the caller can respond to. Default: true, which means forms and links. */
   readonly acceptsInput?: AcceptedInput;
+  /**
+   * Responses to input requests that the tool is going to return, by key. Those that fit are used without asking the
+   * caller, each once; unknown keys are ignored. Not part of what an idempotency key compares.
+   */
+  readonly inputs?: ResponsesByKey;
   readonly origin?: CallOrigin;
   /** An agent in this process; absent over the network. */
   readonly caller?: InProcessCaller;

@@ -10,10 +10,11 @@ import type { CallOrigin } from './call-origin.ts';
 import type { Decision } from '../access/guard.ts';
 import type { InputRound } from './input.ts';
 import type { AcceptedInput } from './input-kinds.ts';
+import type { OfferedInputs } from './offered-inputs.ts';
 
 /**
  * One request to run one tool with fixed arguments.
- * Everything but `version`, `state`, `approval`, `inputs` and `timeline` is written once; the arguments change only by an
+ * Everything but `version`, `state`, `approval`, `inputs`, `offered` and `timeline` is written once; the arguments change only by an
  * operator's edit before the call runs, and by redaction after its end.
  */
 export interface Call {
@@ -61,6 +62,8 @@ export interface Call {
   readonly approval: Approval | null;
   /** What the tool asked its caller, and the responses. */
   readonly inputs: readonly InputRound[];
+  /** Responses that came with the request and have not been used. Absent if there are none, and once the call has ended. */
+  readonly offered?: OfferedInputs;
   readonly timeline: readonly TimelineEntry[];
 }
 

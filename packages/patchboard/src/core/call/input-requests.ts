@@ -1,30 +1,34 @@
 import { reason, type Reason } from '@patchboard/wire';
-import { BoundedMap } from '../bounded-map.ts';
-import { failure, problemOf, ToolFailure, type Failure } from '../failures.ts';
+import { isGrantRule } from '../access/grants.ts';
+import { failure, ToolFailure, type Failure } from '../failures.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
 import { jsonCopy } from '../json/json-copy.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
-import { isGrantRule } from '../access/grants.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
-import { inputRequiredRow } from '../ledger/ledger.ts';
+import { inputGivenRow, inputRequiredRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Limits } from '../limits.ts';
-import type { Clock, CompiledSchema, Digest, Schemas } from '../ports.ts';
+import type { Clock, Digest } from '../ports.ts';
 import type { Call, CallState } from './call.ts';
+import { endState } from './end-state.ts';
 import {
   INPUT_CONTENT_BYTES,
   MAX_INPUT_ROUNDS,
-  MAX_REQUESTS_OF_ROUND,
   type InputRequest,
   type InputRound,
+  type RequestsByKey,
+  type StoredResponse,
 } from './input.ts';
-import { acceptedKinds, kindOf, SAMPLING_PARAMS, schemaOf, type SamplingParams } from './input-kinds.ts';
+import { kindProblem, type InputChecks } from './input-checks.ts';
+import { schemaOf, type SamplingParams } from './input-kinds.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCall } from './live-call.ts';
+import { fittingResponse, type OfferedInputs } from './offered-inputs.ts';
+import { failed } from './outcome.ts';
 
 export interface InputRequestsParts {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly limits: Limits;
-  readonly schemas: Schemas;
+  readonly checks: InputChecks;
   readonly digest: Digest;
   /** Called once the request is durable. */
   readonly inputRequired: (live: LiveCall) => void;
@@ -32,19 +36,22 @@ export interface InputRequestsParts {
 
 /** The requests of one round. `held`: the attempt waits for the response. */
 export interface RequestedInput {
-  readonly requests: Readonly<Record<string, InputRequest>>;
+  readonly requests: RequestsByKey;
   readonly held: boolean;
   readonly carry?: unknown;
 }
 
-const MESSAGE_CHARACTERS = 4000;
-/** Compiled schemas of requests, by their text. */
-const SCHEMAS_KEPT = 256;
+/**
+ * What became of a recorded request. `given`: the responses came with the request of the call, and the tool can run again;
+ * `ended`: one of them declined.
+ */
+export type RecordedInput = 'open' | 'given' | 'ended';
+
+const UNKNOWN = { outcome: 'unknown' } as const;
 
 /** Records what running tools ask their callers for. */
 export class InputRequests {
   readonly #parts: InputRequestsParts;
-  readonly #compiled: BoundedMap<string, CompiledSchema> = new BoundedMap(SCHEMAS_KEPT);
 
   constructor(parts: InputRequestsParts) {
     this.#parts = parts;
@@ -52,103 +59,63 @@ export class InputRequests {
 
   /**
    * Moves an executing call to INPUT_REQUIRED. Throws `ToolFailure` with `input_unavailable` if the caller cannot be
-   * asked. False: another move of the call was committed first.
+   * asked. Null: another move of the call was committed first.
    */
-  async record(live: LiveCall, given: RequestedInput): Promise<boolean> {
+  async record(live: LiveCall, given: RequestedInput): Promise<RecordedInput | null> {
     const { lifecycle, clock, limits } = this.#parts;
     const { call } = live;
-    const problem = this.problem(live, given);
+    const problem = this.#problem(live, given);
     if (problem !== null) throw new ToolFailure(problem);
     const { state } = call;
-    if (state.name !== 'EXECUTING') return false;
+    if (state.name !== 'EXECUTING') return null;
     const now = clock.now();
     const expiresAt = now + limits.inputExpiryMs;
-    const rounds = this.#rounds(call, given, {
-      now,
-      expiresAt,
-      remainingMs: state.deadlineAt - now,
-      attempt: state.attempt,
-    });
+    const times = { now, expiresAt, remainingMs: state.deadlineAt - now, attempt: state.attempt };
+    const rounds = this.#rounds(call, given, times);
+    const open = rounds.filter(({ response }) => response === null).map(({ key }) => given.requests[key]!);
+    const kind = kindProblem(call.toolName, call.acceptsInput, open);
+    if (kind !== null) throw new ToolFailure(kind);
+    const declined = rounds.some(isDeclined) ? failed(failure('input_declined', undefined, UNKNOWN)) : null;
     const next: CallState = {
       name: 'INPUT_REQUIRED',
-      deadlineAt: expiresAt,
+      deadlineAt: open.length > 0 ? expiresAt : now + limits.queueWaitMs,
       attempt: state.attempt,
       held: given.held,
       ...(state.device === undefined ? {} : { device: state.device }),
     };
-    const isRecorded = await lifecycle.advance(live, [next], {
-      inputs: [...call.inputs, ...rounds],
-      rows: (moved) => rounds.map((round) => inputRequiredRow(moved, round, this.#hashOf(round), now)),
-    });
-    if (isRecorded) this.#parts.inputRequired(live);
-    return isRecorded;
+    const isRecorded = await lifecycle.advance(
+      live,
+      declined === null ? [next] : [next, endState(declined, null)],
+      {
+        inputs: [...call.inputs, ...rounds],
+        ...(call.offered === undefined ? {} : { offered: withoutKeys(call.offered, rounds) }),
+        rows: (moved) => rounds.flatMap((round) => this.#rows(moved, round, now)),
+      },
+    );
+    if (!isRecorded) return null;
+    if (declined !== null) {
+      live.stop.fire(declined);
+      return 'ended';
+    }
+    if (open.length === 0) return 'given';
+    this.#parts.inputRequired(live);
+    return 'open';
   }
 
-  /** Why the caller cannot be asked for that; null if it can. */
-  problem({ call, tool }: LiveCall, { requests, carry }: RequestedInput): Failure | null {
+  /** Why the call cannot ask for that; null if it can. */
+  #problem({ call, tool }: LiveCall, { requests, carry }: RequestedInput): Failure | null {
     // The operator has seen what runs: input may change it only if the contract says so.
     if (wasApproved(call) && tool?.annotations.asks_input !== true)
       return unavailable(reason('input_of_approved_call', { tool: call.toolName }));
     if ((call.inputs.at(-1)?.round ?? 0) >= MAX_INPUT_ROUNDS)
       return unavailable(reason('input_rounds_used', { rounds: MAX_INPUT_ROUNDS }));
-    const count = Object.keys(requests).length;
-    if (count === 0) return invalid(reason('input_request_empty'));
-    if (count > MAX_REQUESTS_OF_ROUND)
-      return invalid(reason('input_requests_too_many', { count: MAX_REQUESTS_OF_ROUND }));
     if (carry !== undefined && utf8Bytes(JSON.stringify(carry) ?? '') > INPUT_CONTENT_BYTES)
       return invalid(reason('input_carry_too_large', { bytes: INPUT_CONTENT_BYTES }));
-    const accepted = acceptedKinds(call.acceptsInput);
-    for (const request of Object.values(requests)) {
-      const problem = this.#requestProblem(request);
-      if (problem !== null) return problem;
-      const kind = kindOf(request);
-      if (!accepted.includes(kind))
-        return unavailable(reason('input_caller_cannot', { tool: call.toolName, kind }));
-    }
-    return null;
-  }
-
-  compiled(schema: NonNullable<InputRound['schema']>): CompiledSchema {
-    const text = JSON.stringify(schema);
-    const known = this.#compiled.use(text);
-    if (known !== undefined) return known;
-    const compiled = this.#parts.schemas.compile(schema, 'outside');
-    this.#compiled.set(text, compiled);
-    return compiled;
-  }
-
-  #requestProblem(request: InputRequest): Failure | null {
-    const { message, schema, url, sampling, roots } = request;
-    if (typeof message !== 'string' || message.trim() === '') return invalid(reason('input_message_missing'));
-    if (message.length > MESSAGE_CHARACTERS)
-      return invalid(reason('input_message_too_long', { characters: MESSAGE_CHARACTERS }));
-    if ([schema, url, sampling, roots].filter((member) => member !== undefined).length > 1)
-      return invalid(reason('input_request_mixed'));
-    if (sampling !== undefined) return this.#samplingProblem(sampling);
-    if (url !== undefined)
-      return /^https?:\/\/[^\s]+$/.test(url)
-        ? null
-        : invalid(reason('input_url_invalid', { url: url.slice(0, 100) }));
-    const own = schemaOf(request);
-    const compiled = own === null ? null : this.compiled(own);
-    if (compiled === null || compiled.ok) return null;
-    return invalid(reason('input_schema_invalid', { problem: [compiled.problem] }));
-  }
-
-  #samplingProblem(sampling: SamplingParams): Failure | null {
-    if (utf8Bytes(JSON.stringify(sampling) ?? '') > INPUT_CONTENT_BYTES)
-      return invalid(reason('input_sampling_too_large', { bytes: INPUT_CONTENT_BYTES }));
-    const compiled = this.compiled(SAMPLING_PARAMS);
-    const issues = compiled.ok ? compiled.validate(sampling) : null;
-    if (issues === null) return null;
-    const shown = issues
-      .slice(0, 3)
-      .map((issue) => reason('at_place', { place: `sampling${issue.path}`, problem: problemOf(issue) }));
-    return invalid(reason('input_sampling_invalid', { issues: shown }));
+    return this.#parts.checks.requestsProblem(requests);
   }
 
   #rounds(
-    { inputs }: Call,
+    { inputs, offered = {} }: Call,
     { requests, held, carry }: RequestedInput,
     { now, ...times }: Pick<InputRound, 'expiresAt' | 'remainingMs' | 'attempt'> & { readonly now: number },
   ): InputRound[] {
@@ -168,8 +135,25 @@ export class InputRequests {
       requestedAt: now,
       ...times,
       ...(carryJson === undefined || index > 0 ? {} : { carryJson }),
-      response: null,
+      response: held ? null : this.#offeredResponse(offered, key, request, now),
     }));
+  }
+
+  /** What came with the request of the call, if it fits. */
+  #offeredResponse(
+    offered: OfferedInputs,
+    key: string,
+    request: InputRequest,
+    at: number,
+  ): StoredResponse | null {
+    const response = fittingResponse(this.#parts.checks, offered, key, request);
+    return response === null ? null : { ...response, at };
+  }
+
+  #rows(moved: Call, round: InputRound, at: number): LedgerDraft[] {
+    const required = inputRequiredRow(moved, round, this.#hashOf(round), at);
+    if (round.response === null) return [required];
+    return [required, inputGivenRow(moved, round, contentHash(this.#parts.digest, round.response), at)];
   }
 
   /** Goes into the ledger in place of the texts. */
@@ -177,6 +161,20 @@ export class InputRequests {
     const more = sampling === undefined ? {} : { sampling };
     return this.#parts.digest.sha256(canonicalJson({ message, schema, url, ...more }));
   }
+}
+
+/** The hash of the content that goes into the ledger; undefined if there is none. */
+export function contentHash(digest: Digest, { contentJson }: StoredResponse): string | undefined {
+  return contentJson === null ? undefined : digest.sha256(canonicalJson(JSON.parse(contentJson)));
+}
+
+function withoutKeys(offered: OfferedInputs, rounds: readonly InputRound[]): OfferedInputs {
+  const used = new Set(rounds.map(({ key }) => key));
+  return Object.fromEntries(Object.entries(offered).filter(([key]) => !used.has(key)));
+}
+
+function isDeclined({ response, handlesDecline }: InputRound): boolean {
+  return response?.action === 'decline' && !handlesDecline;
 }
 
 function unavailable(why: Reason): Failure {

@@ -29,6 +29,8 @@ export interface InputRequest<Schema = JsonSchema> {
   readonly handlesDecline?: boolean;
 }
 
+export type RequestsByKey = Readonly<Record<string, InputRequest>>;
+
 export interface InputResponse {
   readonly action: InputAction;
   /** Fits the schema of the request; null for a link and for a declined request. */
@@ -87,10 +89,10 @@ export const INPUT_CONTENT_BYTES = 65_536;
  * survives restarts. With the responses the tool runs again: `context.inputs` has them by key.
  */
 export class InputRequired {
-  readonly requests: Readonly<Record<string, InputRequest>>;
+  readonly requests: RequestsByKey;
   readonly carry: unknown;
 
-  constructor(requests: Readonly<Record<string, InputRequest>>, carry?: unknown) {
+  constructor(requests: RequestsByKey, carry?: unknown) {
     this.requests = requests;
     this.carry = carry;
   }
@@ -125,8 +127,10 @@ export function carriedState({ inputs }: Pick<Call, 'inputs'>): unknown {
 }
 
 /** The length of the texts that are held in memory while the call is open. */
-export function inputCharacters({ inputs }: Pick<Call, 'inputs'>): number {
+export function inputCharacters({ inputs, offered = {} }: Pick<Call, 'inputs' | 'offered'>): number {
   let characters = 0;
+  for (const [key, { contentJson }] of Object.entries(offered))
+    characters += key.length + (contentJson?.length ?? 0);
   for (const { message, schema, sampling, carryJson, response } of inputs) {
     characters += message.length + (carryJson?.length ?? 0) + (response?.contentJson?.length ?? 0);
     if (schema !== null) characters += JSON.stringify(schema).length;

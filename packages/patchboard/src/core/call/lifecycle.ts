@@ -14,6 +14,7 @@ import { failure, messageOf } from '../failures.ts';
 import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
 import { isIdempotent, liveCall, nothing, type InProcessCaller, type LiveCall } from './live-call.ts';
 import type { InputRound } from './input.ts';
+import type { OfferedInputs } from './offered-inputs.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
@@ -43,6 +44,8 @@ export interface MoveExtra {
   readonly argsJson?: string;
   /** What the caller was asked, and its responses. */
   readonly inputs?: readonly InputRound[];
+  /** The responses that came with the request and are left. */
+  readonly offered?: OfferedInputs;
   /** Ledger rows besides those of the moves. */
   readonly rows?: (call: Call) => readonly LedgerDraft[];
 }
@@ -287,7 +290,12 @@ export class Lifecycle {
   }
 }
 
-function changed(call: Call, { argsJson, inputs }: MoveExtra): Call {
+function changed(call: Call, { argsJson, inputs, offered }: MoveExtra): Call {
   if (argsJson === undefined && inputs === undefined) return call;
-  return { ...call, argsJson: argsJson ?? call.argsJson, inputs: inputs ?? call.inputs };
+  return {
+    ...call,
+    argsJson: argsJson ?? call.argsJson,
+    inputs: inputs ?? call.inputs,
+    ...(offered === undefined ? {} : { offered }),
+  };
 }

@@ -75,8 +75,10 @@ function count(counts: Counts, call: OpenCall, change: 1 | -1): void {
 }
 
 function charactersOf(call: OpenCall): number {
-  const { argsJson, inputs } = call;
-  return inputs.length === 0 ? argsJson.length : argsJson.length + inputCharacters(call);
+  const { argsJson, inputs, offered } = call;
+  return inputs.length === 0 && offered === undefined
+    ? argsJson.length
+    : argsJson.length + inputCharacters(call);
 }
 
 function shift(counts: Counts, from: OpenCall, to: OpenCall): void {

@@ -41,7 +41,8 @@ export class Redactor {
 }
 
 /** Redacts the arguments of an ended call, and what its caller gave as input. */
-export function redactEnded(redactor: Redactor, ended: Call): Call {
+export function redactEnded(redactor: Redactor, given: Call): Call {
+  const ended = given.offered === undefined ? given : withoutOffered(given);
   const call = ended.inputs.length === 0 ? ended : { ...ended, inputs: redactedInputs(redactor, ended) };
   const argsJson = redactor.json(call.argsJson);
   const argsRedacted = call.argsRedacted || argsJson !== call.argsJson;
@@ -50,6 +51,11 @@ export function redactEnded(redactor: Redactor, ended: Call): Call {
     return argsRedacted ? { ...call, argsJson, argsRedacted } : call;
   const approval = { ...call.approval, originalArgsJson: redactor.json(original) };
   return { ...call, argsJson, argsRedacted, approval };
+}
+
+/** The tool does not run again: the responses that it did not use are not needed any more. */
+function withoutOffered({ offered: _offered, ...call }: Call): Call {
+  return call;
 }
 
 function redactedInputs(redactor: Redactor, { inputs }: Call): Call['inputs'] {

@@ -57,7 +57,7 @@ export class HeldInputs {
     // The response may come as soon as the request is durable.
     const given = this.#response(live);
     try {
-      if (!(await this.#requests.record(live, { requests: { input: request }, held: true })))
+      if ((await this.#requests.record(live, { requests: { input: request }, held: true })) === null)
         throw new ToolFailure(ended(live));
       const { action, content } = await given;
       if (action === 'accept') return content;

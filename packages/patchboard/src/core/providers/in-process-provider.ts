@@ -4,7 +4,7 @@ import { attemptsOf, isOpen, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { continuedMs, InputRequired, type InputRound } from '../call/input.ts';
-import type { InputRequests } from '../call/input-requests.ts';
+import type { InputRequests, RecordedInput } from '../call/input-requests.ts';
 import { nothing, type LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
 import { failure, type Failure } from '../failures.ts';
@@ -204,14 +204,16 @@ export class InProcessProvider implements Provider {
     // A response may come before the next line of this function runs: the place it takes then must stay its own.
     const { release } = live;
     live.release = nothing;
+    let recorded: RecordedInput | null = null;
     try {
       const { requests, carry } = given;
-      await this.#parts.inputRequests.record(live, { requests, held: false, carry });
+      recorded = await this.#parts.inputRequests.record(live, { requests, held: false, carry });
     } catch (error) {
       await this.#settle(live, tool, failed(failureOfThrown(error, tool.annotations.idempotent === true)));
     } finally {
       release();
     }
+    if (recorded === 'given' && isOpen(live.call)) this.start(live);
   }
 
   #slotKeys(

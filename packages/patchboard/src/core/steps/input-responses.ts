@@ -3,7 +3,8 @@ import type { Principal } from '../access/principal.ts';
 import { isOpen, type CallState } from '../call/call.ts';
 import { endState, expiry } from '../call/end-state.ts';
 import { INPUT_CONTENT_BYTES, openRequests, type InputRound } from '../call/input.ts';
-import type { InputRequests } from '../call/input-requests.ts';
+import type { InputChecks } from '../call/input-checks.ts';
+import { contentHash } from '../call/input-requests.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { isIdempotent, type LiveCall } from '../call/live-call.ts';
 import { failed } from '../call/outcome.ts';
@@ -25,7 +26,7 @@ export interface GivenInput {
 
 export interface InputResponsesParts {
   readonly lifecycle: Lifecycle;
-  readonly requests: InputRequests;
+  readonly checks: InputChecks;
   readonly providers: Providers;
   readonly clock: Clock;
   readonly limits: Limits;
@@ -62,12 +63,13 @@ export class InputResponses {
       const contentJson = content === undefined ? null : JSON.stringify(content);
       const problem = this.#contentProblem(live, round, content, contentJson);
       if (problem !== null) return problem;
-      const responded: InputRound = { ...round, response: { action, contentJson, at } };
+      const response = { action, contentJson, at };
+      const responded: InputRound = { ...round, response };
       const inputs = call.inputs.map((one) => (one.id === round.id ? responded : one));
       const { states, after } = this.#next(live, responded, openRequests({ inputs }).length > 0, at);
       const isTaken = await this.#parts.lifecycle.advance(live, states, {
         inputs,
-        rows: (moved) => [inputGivenRow(moved, responded, this.#contentHash(content), at)],
+        rows: (moved) => [inputGivenRow(moved, responded, contentHash(this.#parts.digest, response), at)],
       });
       if (isTaken) {
         after(live, responded);
@@ -116,14 +118,7 @@ export class InputResponses {
       return failure('overloaded', reason('open_bytes_of_tenant', { bytes: limits.openBytesPerTenant }));
     if (lifecycle.open.all.characters + contentJson.length > limits.openBytesServer)
       return failure('overloaded', reason('open_bytes_of_server', { bytes: limits.openBytesServer }));
-    const compiled = this.#parts.requests.compiled(schema);
-    // It was compiled when it was requested.
-    if (!compiled.ok)
-      return failure('internal', reason('input_schema_invalid', { problem: [compiled.problem] }));
-    const issues = compiled.validate(content);
-    return issues === null
-      ? null
-      : failure('input_invalid', reason('input_does_not_fit', { id }), { issues });
+    return this.#parts.checks.misfit(id, schema, content);
   }
 
   #next({ call }: LiveCall, responded: InputRound, hasMore: boolean, at: number): Move {
@@ -158,10 +153,6 @@ export class InputResponses {
         if (isOpen(live.call)) providers.ofCall(live.call).inputGiven(live, round);
       },
     };
-  }
-
-  #contentHash(content: unknown): string | undefined {
-    return content === undefined ? undefined : this.#parts.digest.sha256(canonicalJson(content));
   }
 }
 

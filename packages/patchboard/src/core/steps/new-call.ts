@@ -12,6 +12,7 @@ import {
 } from '../call/call.ts';
 import type { CallRequest } from '../call/call-request.ts';
 import { normalizedInput } from '../call/input-kinds.ts';
+import { offeredInputs } from '../call/offered-inputs.ts';
 import { callRow, firstCallRow, permissionRequiredRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { BadOutcome } from '../call/outcome.ts';
 import type { Digest, Ids } from '../ports.ts';
@@ -96,6 +97,7 @@ function withoutApproval(
     state: pathOf(id, states),
     approval: null,
     inputs: [],
+    ...(request.inputs === undefined ? {} : { offered: offeredInputs(request.inputs) }),
     timeline: states.map((state) => timelineEntry(state, now)),
   };
 }

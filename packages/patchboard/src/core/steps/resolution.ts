@@ -8,6 +8,7 @@ import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 import { unknownTool } from '../tools/unknown-tool.ts';
 import type { CallRequest } from '../call/call-request.ts';
+import { offeredProblem } from '../call/offered-inputs.ts';
 
 export interface ResolutionParts {
   readonly toolIndex: ToolIndex;
@@ -36,6 +37,7 @@ export function resolveTool(parts: ResolutionParts, given: CallRequest, principa
   const problem =
     targetProblem(parts.providers, tool, request.target ?? null) ??
     inputProblem(tool, request.args) ??
+    offeredProblem(request.inputs) ??
     // Nothing can run the tool, so the call must not wait for an approval.
     tool.unavailable;
   return { request, tool, problem, isDenied: false };

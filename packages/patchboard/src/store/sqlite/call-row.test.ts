@@ -49,6 +49,7 @@ const CALL: Call = {
       response: { action: 'accept', contentJson: '"an answer"', at: 14 },
     },
   ],
+  offered: { 'another key': { action: 'accept', contentJson: '1' } },
   timeline: [
     { state: 'PENDING', at: 12 },
     { state: 'COMPLETED', at: 15 },

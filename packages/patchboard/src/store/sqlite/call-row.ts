@@ -11,6 +11,7 @@ import {
 } from '../../core/call/call.ts';
 import type { InputRound } from '../../core/call/input.ts';
 import type { AcceptedInput } from '../../core/call/input-kinds.ts';
+import type { OfferedInputs } from '../../core/call/offered-inputs.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { STATE_CODES, stateNameOf } from './rows.ts';
 
@@ -178,6 +179,7 @@ export function toCall(values: unknown): Call {
     state: state as CallState,
     approval: mutable.approval,
     inputs: mutable.inputs ?? [],
+    ...(mutable.offered === undefined ? {} : { offered: mutable.offered }),
     timeline: mutable.timeline,
   };
 }
@@ -198,17 +200,21 @@ interface MutablePart {
   readonly acceptsInput?: AcceptedInput;
   /** Absent if there are none. */
   readonly inputs?: readonly InputRound[];
+  /** Absent if there are none. */
+  readonly offered?: OfferedInputs;
   readonly timeline: readonly TimelineEntry[];
 }
 
 export function mutableJson(call: Call): string {
-  const { state, approval, timeline, argsRedacted, sandbox, countsInRun, acceptsInput, inputs } = call;
+  const { state, approval, timeline, argsRedacted, sandbox, countsInRun, acceptsInput, inputs, offered } =
+    call;
   const rest = {
     ...(argsRedacted ? { argsRedacted } : {}),
     ...(sandbox === null ? {} : { sandbox }),
     ...(countsInRun ? {} : { countsInRun }),
     ...(acceptsInput === true ? {} : { acceptsInput }),
     ...(inputs.length === 0 ? {} : { inputs }),
+    ...(offered === undefined ? {} : { offered }),
   };
   const mutable: MutablePart = { state: detailOf(state), approval, timeline, ...rest };
   return JSON.stringify(mutable);
