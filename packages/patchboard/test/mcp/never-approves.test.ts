@@ -1,16 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askingTool } from '../guard/support/asking.ts';
-import { OPERATOR_TOKEN } from '../http/support/a-server.ts';
 import { aServerTool } from '../support/an-engine.ts';
-import { anMcpServer, TASKS, URL_MODE, type McpFixture, type Sending } from './support/a-modern-client.ts';
+import {
+  anAgent,
+  anMcpServer,
+  OPERATOR,
+  TASKS,
+  URL_MODE,
+  type McpFixture,
+  type Sending,
+} from './support/a-modern-client.ts';
 
 const NAME = 'toy.delete';
-const OPERATOR = { authorization: `Bearer ${OPERATOR_TOKEN}` };
 const { tool, ran } = askingTool();
 const lure = aServerTool({ name: 'approve', execute: (args) => Promise.resolve(args) });
 let server: McpFixture;
+let agent: Readonly<Record<string, string>>;
 beforeAll(async () => {
   server = await anMcpServer({ tools: [tool, lure], mcp: { holdMs: 50, taskAfterMs: 50 } });
+  agent = await anAgent(server, 'caller');
 });
 afterAll(async () => {
   await server?.close();
@@ -145,7 +153,7 @@ async function aWaitingCall(sending: Sending): Promise<Waiting> {
 
 // oxlint-disable-next-line typescript/no-explicit-any
 async function stateOf(id: string): Promise<any> {
-  return (await server.get(`/v1/tool_calls/${id}`, { headers: OPERATOR })).json;
+  return (await server.get(`/v1/tool_calls/${id}`, { headers: { ...OPERATOR } })).json;
 }
 
 async function expectNotApproved({ id }: Waiting): Promise<void> {
@@ -159,10 +167,11 @@ async function expectNotApproved({ id }: Waiting): Promise<void> {
 }
 
 describe.each([
-  ['the caller', {}],
-  ['an operator that made the call', OPERATOR],
-])('%s cannot approve over MCP', (_who, headers) => {
+  ['the caller', () => agent],
+  ['an operator that made the call', () => OPERATOR],
+])('%s cannot approve over MCP', (_who, headersOf) => {
   it.each(Object.entries(ATTEMPTS))('with %s', async (_what, attempt) => {
+    const headers = headersOf();
     const call = await aWaitingCall({ headers });
     const sending: Sending = {
       capabilities: attempt.method.startsWith('tasks/') ? { ...CAPABILITIES, ...TASKS } : CAPABILITIES,
@@ -174,6 +183,7 @@ describe.each([
   });
 
   it('with a notification, a response or a batch', async () => {
+    const headers = headersOf();
     const call = await aWaitingCall({ headers });
     const result = { action: 'accept', content: YES(call.digest) };
     const bodies = [
@@ -211,7 +221,7 @@ it('an operator cannot approve a call made over MCP as operator', async () => {
 });
 
 it('an operator cannot respond for the caller of another call', async () => {
-  const call = await aWaitingCall({});
+  const call = await aWaitingCall({ headers: agent });
   const sending = { capabilities: { ...CAPABILITIES, ...TASKS }, headers: OPERATOR };
   const inputResponses = { approval: { action: 'decline' } };
   expect((await server.rpc('tasks/update', { taskId: call.id, inputResponses }, sending)).error.code).toBe(

@@ -81,6 +81,8 @@ describe('progress', () => {
     const reply = await server.call('slow', {}, { capabilities, meta: { progressToken: 1 } });
     expect(of(reply, 'notifications/progress').length).toBeGreaterThan(0);
     expect(reply.result.resultType).toBe(resultType);
+    const id = reply.result.taskId ?? reply.result.structuredContent.tool_call_id;
+    await server.post(`/v1/tool_calls/${id}/cancel`, {});
   });
 
   it('is not sent without a token, nor to a client that takes no stream', async () => {

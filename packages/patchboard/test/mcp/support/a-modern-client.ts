@@ -3,7 +3,7 @@ import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
 import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
 import { DEFAULT_MCP_SETTINGS, type McpSettings } from '../../../src/transports/mcp-server/mcp-settings.ts';
 import { mcpRoutes } from '../../../src/transports/mcp-server/routes.ts';
-import { aServer, type ServerGiven, type TestServer } from '../../http/support/a-server.ts';
+import { aServer, OPERATOR_TOKEN, type ServerGiven, type TestServer } from '../../http/support/a-server.ts';
 
 const VERSION = '2026-07-28';
 export const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
@@ -78,6 +78,14 @@ async function messagesOf(response: Response): Promise<unknown[]> {
   return sseDecoder()(text)
     .filter(({ data }) => data !== null)
     .map(({ data }) => JSON.parse(data!) as unknown);
+}
+
+export const OPERATOR: Readonly<Record<string, string>> = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+
+/** Makes a key for an agent, and returns the headers of its requests. */
+export async function anAgent(server: TestServer, name: string): Promise<Readonly<Record<string, string>>> {
+  const made = await server.post('/v1/keys', { kind: 'agent', name }, { headers: { ...OPERATOR } });
+  return { authorization: `Bearer ${made.json.key}` };
 }
 
 export interface McpFixture extends TestServer {

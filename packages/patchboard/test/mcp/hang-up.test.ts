@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { aServerTool, manualTool } from '../support/an-engine.ts';
+import { closedAfterEach } from '../support/after-each.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { anMcpServer, TASKS, type McpFixture } from './support/a-modern-client.ts';
+
+const closeLater = closedAfterEach();
+const KEY = { 'patchboard/idempotency_key': 'k1' };
+
+async function serving(given: Parameters<typeof anMcpServer>[0]): Promise<McpFixture> {
+  const server = await anMcpServer(given);
+  closeLater(() => server.close());
+  return server;
+}
+
+/** Calls the tool and closes the socket while it runs. */
+async function hungUp(
+  server: McpFixture,
+  running: ReturnType<typeof manualTool>['running'],
+  meta = {},
+): Promise<string> {
+  const hangUp = new AbortController();
+  const call = server.call('manual', {}, { meta, signal: hangUp.signal });
+  const id = await waitFor(() => {
+    const [first] = running.keys();
+    if (first === undefined) throw new Error('it does not run yet');
+    return first;
+  });
+  hangUp.abort();
+  await expect(call).rejects.toThrow('aborted');
+  return id;
+}
+
+describe('a client that closes its connection', () => {
+  it('cancels its call', async () => {
+    const { tool, running } = manualTool('manual');
+    const server = await serving({ tools: [tool] });
+    const id = await hungUp(server, running);
+    const record = await server.get(`/v1/tool_calls/${id}`, { headers: { prefer: 'wait=20' } });
+    expect(record.json.state).toBe('CANCELLED');
+    expect(running.get(id)?.context.signal.aborted).toBe(true);
+  });
+
+  it('gets the result later if its call has a key', async () => {
+    const { tool, running } = manualTool('manual');
+    const server = await serving({ tools: [tool] });
+    const id = await hungUp(server, running, KEY);
+    const again = server.call('manual', {}, { meta: KEY });
+    expect(running.get(id)?.context.signal.aborted).toBe(false);
+    running.get(id)?.resolve('kept');
+    expect((await again).result).toMatchObject({ content: [{ text: 'kept' }] });
+    expect(running.size).toBe(1);
+  });
+});
+
+describe('an idempotency key', () => {
+  it('lets a hundred requests share one execution', async () => {
+    let runs = 0;
+    const counting = aServerTool({
+      name: 'count',
+      execute: async () => {
+        runs += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+        return { runs };
+      },
+    });
+    const server = await serving({ tools: [counting] });
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, () => server.call('count', {}, { meta: KEY })),
+    );
+    expect(new Set(replies.map(({ result }) => JSON.stringify(result))).size).toBe(1);
+    expect(replies[0]?.result.structuredContent).toEqual({ runs: 1 });
+    expect(runs).toBe(1);
+  });
+
+  it('with other arguments is refused', async () => {
+    const server = await serving({ tools: [aServerTool({ name: 'echo' })] });
+    await server.call('echo', {}, { meta: KEY });
+    const { error } = await server.call('echo', { arguments: { other: 1 } }, { meta: KEY });
+    expect(error).toMatchObject({ code: -32_602, data: { code: 'idempotency_mismatch' } });
+  });
+});
+
+describe('a server that closes', () => {
+  it.each([
+    ['a receipt', {}, { structuredContent: { status: 'pending', waits_for: 'execution' } }],
+    ['a task', TASKS, { resultType: 'task', status: 'working' }],
+  ])('sends %s to a client that waits', async (_what, capabilities, expected) => {
+    const { tool, running } = manualTool('manual');
+    const server = await anMcpServer({ tools: [tool] });
+    const call = server.call('manual', {}, { capabilities });
+    const id = await waitFor(() => {
+      const [first] = running.keys();
+      if (first === undefined) throw new Error('it does not run yet');
+      return first;
+    });
+    const closed = server.close();
+    expect((await call).result).toMatchObject(expected);
+    running.get(id)?.resolve('late');
+    await closed;
+  });
+});
