@@ -163,6 +163,44 @@ describe('a call that asks for input', () => {
   });
 });
 
+describe('responses without a state', () => {
+  it('are used when the tool asks, and unknown keys are ignored', async () => {
+    const tool = returning();
+    const server = await serving(tool);
+    const inputResponses = { ...PARIS, roots: { roots: [] }, model: { role: 'assistant' } };
+    const { result } = await server.call('ask', { inputResponses }, { capabilities: FORM });
+    expect(result).toMatchObject({
+      resultType: 'complete',
+      structuredContent: { said: { city: 'Paris' } },
+    });
+  });
+
+  it('that do not fit, or of another key, are asked for', async () => {
+    const server = await serving(returning());
+    for (const inputResponses of [
+      {},
+      { other: PARIS.city },
+      { city: { action: 'cancel' } },
+      { city: { action: 'accept', content: { city: 7 } } },
+    ]) {
+      const { result } = await server.call('ask', { inputResponses }, { capabilities: FORM });
+      expect(result.resultType).toBe('input_required');
+      expect(Object.keys(result.inputRequests as object)).toEqual(['city']);
+    }
+  });
+
+  it.each([[null], [[]], [{ city: 12_345 }], [{ city: null }], [{ city: { content: {} } }]])(
+    'are refused if malformed: %j',
+    async (inputResponses) => {
+      const tool = returning();
+      const server = await serving(tool);
+      const { error } = await server.call('ask', { inputResponses }, { capabilities: FORM });
+      expect(error.code).toBe(-32_602);
+      expect(tool.runs).toEqual([]);
+    },
+  );
+});
+
 describe('kinds of input', () => {
   const SAMPLING = { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 9 };
   const REPLY = { role: 'assistant', content: { type: 'text', text: 'ho' }, model: 'm' };

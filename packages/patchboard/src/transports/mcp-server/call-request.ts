@@ -5,6 +5,7 @@ import { parseTraceparent } from '../../core/call/trace-context.ts';
 import { mcpClientOf } from '../shared/mcp-client.ts';
 import { traceOf } from '../shared/routes/request-hints.ts';
 import type { Exchange } from './exchange.ts';
+import { responsesAtHand } from './input-responses.ts';
 import { kindsOf } from './input-requests.ts';
 import { META } from './revisions.ts';
 import { invalidParams } from './rpc-error.ts';
@@ -17,13 +18,14 @@ export interface CallParams {
 
 /** Converts `tools/call` to a request of the engine. */
 export function callRequest(exchange: Exchange): CallRequest {
-  const { params, meta, client } = exchange;
+  const { params, meta, client, era } = exchange;
   const { name, arguments: args = {} } = params as unknown as CallParams;
   const idempotencyKey = idIn(meta, META.idempotencyKey);
   const target = idIn(meta, META.target);
   const trace = traceIn(exchange);
   const run = idIn(meta, META.runId);
   const mcpClient = mcpClientOf(client.info);
+  const inputs = era === 'modern' ? responsesAtHand(exchange) : undefined;
   return {
     toolName: name,
     args,
@@ -34,6 +36,7 @@ export function callRequest(exchange: Exchange): CallRequest {
       ? { runId: madeUpRun(exchange, idempotencyKey, trace.traceId), countsInRun: false as const }
       : { runId: run }),
     acceptsInput: kindsOf(client),
+    ...(inputs === undefined ? {} : { inputs }),
     ...(mcpClient === undefined ? {} : { origin: { mcpClient } }),
   };
 }

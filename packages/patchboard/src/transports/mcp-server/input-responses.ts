@@ -1,5 +1,6 @@
 import type { InputKind } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
+import type { ResponsesByKey } from '../../core/call/offered-inputs.ts';
 import { kindOf } from '../../core/call/input-kinds.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { GivenInput } from '../../core/steps/input-responses.ts';
@@ -22,6 +23,22 @@ export function readResponses({ params }: Pick<Exchange, 'params'>): InputRespon
   for (const [key, response] of Object.entries(given))
     if (!isRecord(response)) throw malformed(key, 'must be an object');
   return given as InputResponses;
+}
+
+/**
+ * The responses of a request that continues no call, for what the tool is going to ask. The kinds of its requests are not
+ * known yet, so each response is read by its members.
+ */
+export function responsesAtHand(exchange: Pick<Exchange, 'params'>): ResponsesByKey | undefined {
+  const responses = readResponses(exchange);
+  if (responses === null) return undefined;
+  const read = Object.entries(responses).map(([key, response]) => [key, readAtHand(key, response)] as const);
+  return Object.fromEntries(read.flatMap(([key, response]) => (response === null ? [] : [[key, response]])));
+}
+
+function readAtHand(key: string, response: InputResponses[string]): Response {
+  const isElicited = response['roots'] === undefined && response['role'] === undefined;
+  return readResponse(key, isElicited ? 'form' : 'sampling', response);
 }
 
 /** The response of that key; undefined also for the names of inherited members. */
