@@ -103,8 +103,8 @@ function optionsFrom(argv, env) {
     if (value === undefined || value === '') throw new UsageError(`option '${name}' needs a value`);
     given[name.slice(2)] = value;
   }
-  if (given.hold !== null && !(Number(given.hold) > 0))
-    throw new UsageError(`--hold must be a number of seconds, not "${given.hold}"`);
+  if (given.hold !== null && !/^[1-9]\d*$/.test(given.hold))
+    throw new UsageError(`--hold must be a whole number of seconds, not "${given.hold}"`);
   const key = set(env.PATCHBOARD_KEY);
   // An operator never decides on its own calls, so approvals of calls made as operator would have no one to decide.
   if (key !== null && key.startsWith('op_'))
@@ -790,9 +790,11 @@ class Bridge {
         const stream = url === null ? null : await this.#openStream(url, session);
         // The server offers no such stream, or has lost the session.
         if (stream?.status === 405) return;
-        if (stream?.status === 404) return await this.#renew(session);
+        // A new session is not unknown: there, 404 means that the server has no streams.
+        if (stream?.status === 404) return session.hadStream ? await this.#renew(session) : null;
         if (stream?.ok && isEventStream(stream)) {
           delayMs = 500;
+          session.hadStream = true;
           for await (const data of eventsOf(stream.body)) await this.#write(data);
         }
       } catch (error) {
@@ -895,6 +897,7 @@ class Bridge {
 /** What one client has open at the server, with what is needed to open it again. */
 class Session {
   controller = new AbortController();
+  hadStream = false;
   /** Requests that changed the session: its log level and subscriptions. */
   remembered = new Map();
 

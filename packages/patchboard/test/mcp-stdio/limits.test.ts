@@ -97,7 +97,7 @@ describe('a server that is not reachable', () => {
 
 describe('the command line', () => {
   it.each([
-    [['--hold', 'long'], '--hold must be a number of seconds, not "long"'],
+    [['--hold', '1.5'], '--hold must be a whole number of seconds, not "1.5"'],
     [['--tools'], "option '--tools' needs a value"],
     [['--nonsense'], "unknown option '--nonsense'"],
     [['--url', 'ftp://x'], '"ftp://x" is not an http or https URL'],

@@ -55,8 +55,8 @@ export function registerMcpConfig(mcp: Command, context: CliContext): void {
 async function config(context: CliContext, flags: ConfigFlags): Promise<void> {
   const { output, environment } = context;
   if (flags.key !== undefined) throwIfInvalidName('--key', flags.key);
-  if (flags.hold !== undefined && !(Number(flags.hold) > 0))
-    throw new UsageError(`--hold must be a number of seconds, not "${flags.hold}"`);
+  if (flags.hold !== undefined && !/^[1-9]\d*$/.test(flags.hold))
+    throw new UsageError(`--hold must be a whole number of seconds, not "${flags.hold}"`);
   const { url: defaultUrl, givenUrl, dataFolder } = clientSettings(environment);
   const named = flags.url ?? givenUrl;
   const url = named ?? (await runningServer(dataFolder))?.url ?? defaultUrl;
