@@ -2,7 +2,7 @@ import type { FailureCode } from '@patchboard/wire';
 import { missingInputKind } from '../../core/call/input-kinds.ts';
 import type { Failure } from '../../core/failures.ts';
 import { HTTP_STATUS, problemJson, type RefusalFormat } from '../shared/routes/problem.ts';
-import { object, ref, TEXT } from '../shared/routes/schemas.ts';
+import { ANY, object, TEXT } from '../shared/routes/schemas.ts';
 import { CAPABILITY_OF } from './input-requests.ts';
 import { errorJson, RPC_CODES, RpcError } from './rpc-error.ts';
 
@@ -127,8 +127,8 @@ export const MCP_REFUSAL: RefusalFormat = {
   contentType: 'application/json',
   schema: object({
     jsonrpc: { const: '2.0' },
-    id: { type: 'null' },
-    error: object({ code: { type: 'integer' }, message: TEXT, data: ref('Problem') }),
+    id: { type: ['string', 'number', 'null'] },
+    error: object({ code: { type: 'integer' }, message: TEXT, data: ANY }, ['data']),
   }),
   write: (failed, context) =>
     errorJson(

@@ -60,7 +60,9 @@ interface ModernBody {
 }
 
 function isModernRequest(body: unknown, headers: IncomingHttpHeaders): body is ModernBody {
-  if (!isRecord(body) || body['jsonrpc'] !== '2.0' || typeof body['method'] !== 'string') return false;
+  // The members checked here, and no other.
+  if (!isRecord(body) || Object.keys(body).length !== 4) return false;
+  if (body['jsonrpc'] !== '2.0' || typeof body['method'] !== 'string') return false;
   if (!isId(body['id']) || headers['mcp-method'] !== body['method']) return false;
   const params = body['params'];
   const meta = isRecord(params) ? params['_meta'] : undefined;
@@ -77,7 +79,7 @@ function requestOf({ id, method, params }: ModernBody): RpcRequest {
 }
 
 export function isId(id: unknown): id is RpcId {
-  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+  return typeof id === 'string' || Number.isSafeInteger(id);
 }
 
 /** The id of a message that may be malformed; null if it has none. */

@@ -51,7 +51,8 @@ export function mcpRoutes(
       headers: HEADERS,
       body: ANY,
       responses: { 200: RPC_RESPONSE, 202: { description: 'a notification was accepted' } },
-      refusals: [...NOT_STORED],
+      // 404: an unknown method of 2026-07-28.
+      refusals: ['route_not_found', ...NOT_STORED],
       refuse: MCP_REFUSAL,
       handle: (context, request, reply) => server.post(context, request, reply),
     },
