@@ -107,7 +107,8 @@ function mayImport(from: Zone, to: Zone): boolean {
   // The agent loop uses the SDK's types of calls and results.
   if (from === 'agent') return to === 'protocols' || to === 'sdk';
   if (from === 'sdk' || from.startsWith('sources/')) return to === 'protocols';
-  if (from.startsWith('transports/')) return to === 'protocols' || to === SHARED_TRANSPORT;
+  if (from.startsWith('transports/'))
+    return to === 'protocols' || to === 'version' || to === SHARED_TRANSPORT;
   return false;
 }
 

@@ -89,7 +89,7 @@ it('refuses every malformed message with a JSON-RPC error, and stays up', { time
   const faults: unknown[] = [];
   const note = (event: string, fields?: unknown): void => void faults.push({ event, fields });
   const quiet = (): void => undefined;
-  const log: Log = { debug: quiet, info: quiet, warn: quiet, error: note };
+  const log: Log = { info: quiet, warn: quiet, error: note };
   const server = await aServer({ tools: [add], log });
   onTestFinished(() => server.close());
   await fc.assert(

@@ -1,6 +1,6 @@
-import { blocksOf, isContentJson, type ContentValue } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
 import type { Failure } from '../../core/failures.ts';
+import { mcpResultMembers } from '../../protocols/mcp/tool-result.ts';
 import { failureText } from '../../protocols/result-text.ts';
 import type { Era } from './exchange.ts';
 import { failureData, isResult, toRpcError } from './failures.ts';
@@ -14,10 +14,20 @@ export interface ResultMembers {
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** The result of an ended call, or the error that the protocol wants instead. */
-export function endedResult(call: Call, era: Era): ResultMembers | RpcError {
+/**
+ * The result of an ended call, or the error that the protocol wants instead. `hasOutputSchema`: the tool list may have shown
+ * one to the client.
+ */
+export function endedResult(call: Call, era: Era, hasOutputSchema = false): ResultMembers | RpcError {
   const { state } = call;
-  if (state.name === 'COMPLETED') return { members: valueMembers(state.resultJson, era), meta: idMeta(call) };
+  if (state.name === 'COMPLETED')
+    return {
+      members: mcpResultMembers(state.resultJson, {
+        structured: era === 'modern' ? 'any' : 'object',
+        hasOutputSchema,
+      }),
+      meta: idMeta(call),
+    };
   if (!('error' in state)) throw new Error(`call ${call.id} has not ended`);
   return failureResult(state.error, call);
 }
@@ -39,28 +49,6 @@ function failureContent(failed: Failure): readonly unknown[] {
 
 export function idMeta({ id }: Pick<Call, 'id'>): Readonly<Record<string, unknown>> {
   return { [META.toolCallId]: id };
-}
-
-/** The stored JSON text is inserted without parsing, unless it holds content blocks. */
-function valueMembers(json: string, era: Era): string {
-  if (isContentJson(json)) return contentMembers(JSON.parse(json) as ContentValue, era);
-  if (json.startsWith('"')) return `"content":[{"type":"text","text":${json}}],"isError":false`;
-  const structured = isStructured(json, era) ? `,"structuredContent":${json}` : '';
-  return `"content":[{"type":"text","text":${JSON.stringify(json)}}]${structured},"isError":false`;
-}
-
-function contentMembers(value: ContentValue, era: Era): string {
-  const structured = value.structured === undefined ? '' : JSON.stringify(value.structured);
-  return (
-    `"content":${JSON.stringify(blocksOf(value))}` +
-    (isStructured(structured, era) ? `,"structuredContent":${structured}` : '') +
-    ',"isError":false'
-  );
-}
-
-/** Protocol versions before 2026-07-28 allow objects only. */
-function isStructured(json: string, era: Era): boolean {
-  return era === 'modern' ? json !== '' && json !== 'null' : json.startsWith('{');
 }
 
 export function callResultJson({ members, meta }: ResultMembers, era: Era): string {

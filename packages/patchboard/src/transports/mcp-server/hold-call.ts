@@ -37,7 +37,7 @@ export async function holdCall(exchange: Exchange, held: HeldCall): Promise<stri
   if (isOpen(call)) return unfinished(exchange, call, held, mayBeTask);
   return mayBeTask && held.tool?.task === 'always'
     ? taskResult(exchange, call)
-    : resultOf(call, exchange.era);
+    : resultOf(call, exchange.era, held.tool);
 }
 
 /** An approval takes a person's time: the client gets a task or the link without waiting. */
@@ -80,8 +80,9 @@ function unfinished(exchange: Exchange, call: Call, { tool }: HeldCall, mayBeTas
   return receiptResult(exchange, call, !hidesSchema);
 }
 
-export function resultOf(call: Call, era: Exchange['era']): string {
-  const result = endedResult(call, era);
+/** `tool`: if known, its output schema decides whether a string is structured content too. */
+export function resultOf(call: Call, era: Exchange['era'], tool?: RegisteredTool): string {
+  const result = endedResult(call, era, tool !== undefined && tool.outputSchema !== null);
   if (result instanceof RpcError) throw result;
   return callResultJson(result, era);
 }

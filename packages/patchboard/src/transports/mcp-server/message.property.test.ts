@@ -9,8 +9,9 @@ const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const METHODS = ['tools/call', 'tools/list', 'initialize', 'server/discover', 'notifications/x'];
 
-/** A well-formed request, with the headers that it needs. */
-function wellFormed(method: string): { readonly body: Sent; readonly headers: Sent } {
+/** A well-formed request of either era, with the headers that it needs. */
+function wellFormed(method: string, isModern: boolean): { readonly body: Sent; readonly headers: Sent } {
+  if (!isModern) return { body: { jsonrpc: '2.0', id: 1, method, params: { name: 'a' } }, headers: {} };
   const meta: Sent = { [VERSION]: '2026-07-28', [CAPABILITIES]: {} };
   return {
     body: { jsonrpc: '2.0', id: 1, method, params: { name: 'a', _meta: meta } },
@@ -55,9 +56,13 @@ const anything = fc.oneof(
 );
 const change = fc.record({ place: fc.constantFrom(...PLACES), value: anything });
 const message = fc
-  .record({ method: fc.constantFrom(...METHODS), changes: fc.array(change, { maxLength: 3 }) })
-  .map(({ method, changes }) => {
-    const sent = wellFormed(method);
+  .record({
+    method: fc.constantFrom(...METHODS),
+    isModern: fc.boolean(),
+    changes: fc.array(change, { maxLength: 3 }),
+  })
+  .map(({ method, isModern, changes }) => {
+    const sent = wellFormed(method, isModern);
     for (const { place, value } of changes) put(sent as unknown as Sent, place, value);
     // As it arrives: members that are undefined are not there.
     return JSON.parse(JSON.stringify(sent)) as { body: unknown; headers: Sent };
