@@ -167,6 +167,11 @@ export class Resources {
     return await completion(this.#reads, principal, signal, { argument, request });
   }
 
+  /** Whether the principal sees a resource, or a template, that reads the URI. The contents may still be missing. */
+  sees(principal: Principal, uri: string): boolean {
+    return isResourceUri(uri) && this.#index.find(principal, uri) !== null;
+  }
+
   /**
    * Calls `updated` when the contents under the URI change, until the returned function is called. Returns a failure if the
    * principal sees no such resource.

@@ -58,7 +58,7 @@ function findTool(exchange: Exchange, name: string): RegisteredTool | undefined 
   const { context, principal, narrowing, client } = exchange;
   const tool = context.engine.tool(principal, name);
   if (tool === undefined) return undefined;
-  if (!narrowing.allows(tool.name)) throw unknownTool(context.engine.unknownTool(principal, name), name);
+  if (!narrowing.allows(tool)) throw unknownTool(context.engine.unknownTool(principal, name), name);
   if (tool.task === 'always' && !client.hasTasks)
     throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } });
   return tool;

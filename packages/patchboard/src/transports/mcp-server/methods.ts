@@ -1,14 +1,25 @@
 import {
   CallToolRequestSchema,
+  CompleteRequestSchema,
   DiscoverRequestSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   PingRequestSchema,
+  ReadResourceRequestSchema,
+  SubscriptionsListenRequestSchema,
 } from '@modelcontextprotocol/core';
 import { z } from 'zod';
 import { callTool } from './call-tool.ts';
+import { complete } from './completion.ts';
 import { discover } from './discover.ts';
 import type { Era, MethodHandler } from './exchange.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { listResources, listResourceTemplates, readResource } from './resources.ts';
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts';
+import { listen } from './subscriptions.ts';
 import { cancelTask, getTask, updateTask } from './tasks.ts';
 import { listTools } from './tool-list.ts';
 
@@ -39,6 +50,12 @@ const UpdateTaskRequestSchema = z.looseObject({
 const SHARED: Readonly<Record<string, Method>> = {
   'tools/list': { schema: ListToolsRequestSchema, handle: listTools },
   'tools/call': { schema: CallToolRequestSchema, handle: callTool },
+  'resources/list': { schema: ListResourcesRequestSchema, handle: listResources },
+  'resources/templates/list': { schema: ListResourceTemplatesRequestSchema, handle: listResourceTemplates },
+  'resources/read': { schema: ReadResourceRequestSchema, handle: readResource },
+  'prompts/list': { schema: ListPromptsRequestSchema, handle: listPrompts },
+  'prompts/get': { schema: GetPromptRequestSchema, handle: getPrompt },
+  'completion/complete': { schema: CompleteRequestSchema, handle: complete },
 };
 
 /** The methods of each era. A test compares them with the methods that the SDK knows. */
@@ -49,6 +66,7 @@ export const METHODS: Readonly<Record<Era, Readonly<Record<string, Method>>>> = 
     'tasks/get': { schema: TaskRequestSchema, handle: getTask },
     'tasks/update': { schema: UpdateTaskRequestSchema, handle: updateTask },
     'tasks/cancel': { schema: TaskRequestSchema, handle: cancelTask },
+    'subscriptions/listen': { schema: SubscriptionsListenRequestSchema, handle: listen },
   },
   legacy: {
     ...SHARED,

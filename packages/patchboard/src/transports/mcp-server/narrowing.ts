@@ -1,10 +1,12 @@
 import { reason } from '@patchboard/wire';
 import { failure, type Failure } from '../../core/failures.ts';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 
 /** The tools that one client's configuration leaves: `?tools=weather.*,github.*`. Never adds a tool. */
 export interface Narrowing {
   readonly isAll: boolean;
-  readonly allows: (canonicalName: string) => boolean;
+  /** Compares the canonical name and the wire name. */
+  readonly allows: (tool: Pick<RegisteredTool, 'name' | 'wireName'>) => boolean;
 }
 
 export const ALL_TOOLS: Narrowing = { isAll: true, allows: () => true };
@@ -20,9 +22,10 @@ export function readNarrowing(text: string | undefined): Narrowing | Failure {
     return failure('body_invalid', reason('mcp_tools_pattern', { pattern: (bad ?? text).slice(0, 128) }));
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
   const wild = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => pattern.split('*'));
+  const fits = (name: string): boolean => exact.has(name) || wild.some((parts) => matches(name, parts));
   return {
     isAll: false,
-    allows: (name) => exact.has(name) || wild.some((parts) => matches(name, parts)),
+    allows: ({ name, wireName }) => fits(name) || fits(wireName),
   };
 }
 

@@ -11,6 +11,8 @@ export const RPC_CODES = {
   invalidParams: -32_602,
   internalError: -32_603,
   sessionNotFound: -32_001,
+  /** Of the protocol versions before 2026-07-28. */
+  resourceNotFound: -32_002,
   headerMismatch: -32_020,
   missingCapability: -32_021,
   unsupportedVersion: -32_022,

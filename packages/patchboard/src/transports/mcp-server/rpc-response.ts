@@ -70,7 +70,12 @@ export class RpcResponse {
   }
 
   notify(method: string, params: Readonly<Record<string, unknown>>): void {
-    this.#send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+    this.notifyJson(method, JSON.stringify(params));
+  }
+
+  /** As `notify`; the parameters are JSON text. */
+  notifyJson(method: string, params: string): void {
+    this.#send(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
   }
 
   /** Sends a request of the server to a client of an older protocol version. */

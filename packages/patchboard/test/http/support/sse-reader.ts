@@ -20,9 +20,15 @@ export interface SseReader {
   close(): void;
 }
 
-export async function openSse(url: string, headers: Record<string, string> = {}): Promise<SseReader> {
+/** `body`: sent as JSON by POST. */
+export async function openSse(
+  url: string,
+  headers: Record<string, string> = {},
+  body?: unknown,
+): Promise<SseReader> {
   const stop = new AbortController();
-  const response = await fetch(url, { headers, signal: stop.signal });
+  const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const response = await fetch(url, { headers, signal: stop.signal, ...sent });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   const decode = sseDecoder();
   const ready: EventFrame[] = [];
