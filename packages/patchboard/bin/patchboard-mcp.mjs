@@ -322,7 +322,7 @@ async function isPatchboard(url) {
       signal: AbortSignal.timeout(PROBE_MS),
       redirect: 'error',
     });
-    return typeof (await response.json()).version === 'string';
+    return typeof parsed(await textOf(response))?.version === 'string';
   } catch {
     return false;
   }
@@ -564,7 +564,8 @@ class Bridge {
 
   // ------------------------------------------------------------------ from stdin
 
-  #take({ text, overlong }) {
+  #take(line) {
+    const { text, overlong } = line;
     if (overlong) {
       const message = `the message is longer than ${MAX_LINE_BYTES} bytes`;
       return this.#writeError(idIn(overlong), { code: -32600, message });
@@ -575,11 +576,9 @@ class Bridge {
       return this.#writeError(null, { code: -32700, message: 'the line is not a JSON-RPC message' });
     const isCancel = message.method === 'notifications/cancelled';
     const cancelled = isCancel ? this.#open.get(message.params?.requestId) : undefined;
+    if (cancelled !== undefined) cancelled.isCancelled = true;
     // In the modern era, closing the exchange cancels the request.
-    if (cancelled?.isModern) {
-      cancelled.isCancelled = true;
-      return cancelled.controller.abort();
-    }
+    if (cancelled?.isModern) return cancelled.controller.abort();
     if (isCancel && this.#session === null) return;
     inBackground(this.#forward(text, message));
   }
@@ -660,14 +659,13 @@ class Bridge {
         try {
           exchange.session = exchange.isModern || exchange.method === 'initialize' ? null : this.#session;
           const headers = this.#headersFor(exchange);
-          const request = {
+          const response = await fetch(this.#endpoint(url), {
             method: 'POST',
             headers,
             body: text,
             signal: controller.signal,
             redirect: 'error',
-          };
-          const response = await fetch(this.#endpoint(url), request);
+          });
           this.#hasReached = true;
           return response;
         } catch (error) {
@@ -765,8 +763,9 @@ class Bridge {
     inBackground(this.#write(JSON.stringify({ jsonrpc: '2.0', id, error })));
   }
 
-  #fail({ ids, controller, method }, error) {
-    if (controller.signal.aborted) return;
+  #fail({ ids, controller, method, isCancelled }, error) {
+    // A cancelled request gets no response.
+    if (controller.signal.aborted || isCancelled) return;
     this.#hasFailed = true;
     const data = error.data ?? { code: 'bridge_failed', outcome: 'unknown' };
     if (ids.size === 0) note(`${method ?? 'a response'} was not sent: ${error.message}`);
