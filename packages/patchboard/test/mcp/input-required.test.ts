@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InputRequired } from '../../src/core/call/input.ts';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
-import { CITY, returning } from '../support/asking-tools.ts';
+import { CITY, holding, returning } from '../support/asking-tools.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { anMcpServer, FORM, TASKS, URL_MODE, type McpFixture } from './support/a-modern-client.ts';
 
@@ -122,6 +122,25 @@ describe('a call that asks for input', () => {
     for (const { error } of replies.filter((reply) => reply.result === undefined))
       expect(error).toMatchObject(INVALID);
     expect(tool.runs).toHaveLength(2);
+  });
+
+  it('is continued by the same key, too', async () => {
+    const tool = returning();
+    const server = await serving(tool);
+    const sending = { capabilities: FORM, meta: { 'patchboard/idempotency_key': 'k1' } };
+    const first = (await server.call('ask', {}, sending)).result;
+    expect((await server.call('ask', {}, sending)).result).toEqual(first);
+    const done = await server.call('ask', { inputResponses: PARIS }, sending);
+    expect(done.result.structuredContent).toMatchObject({ said: { city: 'Paris' } });
+    expect(tool.runs).toHaveLength(2);
+  });
+
+  it('and waits in its attempt is continued the same way', async () => {
+    const server = await serving(holding());
+    const { result } = await server.call('ask', {}, { capabilities: FORM });
+    const retry = { requestState: result.requestState, inputResponses: { input: PARIS.city } };
+    const done = await server.call('ask', retry, { capabilities: FORM });
+    expect(done.result.structuredContent).toEqual({ said: { city: 'Paris' } });
   });
 
   it.each([

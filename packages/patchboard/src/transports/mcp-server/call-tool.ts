@@ -1,3 +1,5 @@
+import type { Call } from '../../core/call/call.ts';
+import { waitsForInput } from '../../core/call/input.ts';
 import type { Failure } from '../../core/failures.ts';
 import { shownName } from '../../core/tools/tool-names.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
@@ -9,6 +11,7 @@ import { continueCall } from './continue-call.ts';
 import type { Exchange } from './exchange.ts';
 import { toRpcError } from './failures.ts';
 import { holdCall } from './hold-call.ts';
+import { giveResponses, readResponses } from './input-responses.ts';
 import { fetchResult } from './result-tool.ts';
 import { RESULT_TOOL_NAME } from './result-tool-name.ts';
 import { TASKS_EXTENSION } from './revisions.ts';
@@ -42,7 +45,8 @@ async function submitCall(exchange: Exchange, tool: RegisteredTool | undefined):
     case 'denied':
       return send(failureResult(submitted.failure, submitted.call), era);
     case 'accepted': {
-      const { call, live } = submitted;
+      const { live } = submitted;
+      const call = submitted.duplicate ? await repeated(exchange, submitted.call) : submitted.call;
       if (reports !== null && live !== null) keptReports(exchange).set(call.id, reports);
       try {
         return await holdCall(exchange, { call, live, tool, hasKey: request.idempotencyKey !== null });
@@ -51,6 +55,14 @@ async function submitCall(exchange: Exchange, tool: RegisteredTool | undefined):
       }
     }
   }
+}
+
+/** A client that repeats its request with a key, instead of its state, may bring the responses that the call waits for. */
+async function repeated(exchange: Exchange, call: Call): Promise<Call> {
+  const responses = exchange.era === 'modern' && waitsForInput(call) ? readResponses(exchange) : null;
+  if (responses === null) return call;
+  await giveResponses(exchange, call, responses);
+  return (await exchange.context.engine.calls.find(exchange.principal, call.id)) ?? call;
 }
 
 /** Undefined for an unknown tool: the engine records the refusal. */
