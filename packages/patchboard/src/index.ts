@@ -128,6 +128,7 @@ export type {
   Completer,
   Prompt,
   PromptArgument,
+  PromptContext,
   PromptResult,
   ReadResult,
   Resource,

@@ -112,7 +112,8 @@ export class Engine {
     const tools = { ...parts, toolIndex: this.toolIndex, memory: new ToolMemory(limits.toolsPerTenant) };
     this.clientTools = new ClientToolService({ ...tools, pools: this.pools });
     this.feed = new EventFeed(parts);
-    this.resources = new Resources({ ...parts, feed: this.feed });
+    const checks = new InputChecks(parts.schemas);
+    this.resources = new Resources({ ...parts, feed: this.feed, checks });
     parts.tenants.onReplaced((tenant) => this.#packsChanged(tenant));
     this.#tasks = new Tasks(log);
     this.serverTools = new ServerToolService({ ...tools, tasks: this.#tasks });
@@ -134,7 +135,6 @@ export class Engine {
       progress: (live: LiveCall, data: unknown) =>
         publishProgress({ feed: this.feed, clock, log }, live, eventContent(parts.redactor.value(data))),
     };
-    const checks = new InputChecks(parts.schemas);
     const inputRequests = new InputRequests({
       ...shared,
       checks,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inputRequired } from '../../src/sdk/input-required.ts';
 import { ResourceRegistry } from '../../src/sdk/resource-registry.ts';
 import { aServerTool, manualTool } from '../support/an-engine.ts';
 import { openSse } from '../http/support/sse-reader.ts';
@@ -23,7 +24,7 @@ const registry = new ResourceRegistry({
       name: 'greet',
       description: 'Says hello.',
       arguments: [{ name: 'who', required: true, complete: () => ['Ada', 'Bob'] }],
-      get: ({ who }) => `hello ${who}`,
+      get: ({ who }) => (who === 'nobody' ? inputRequired({ message: 'Who?' }) : `hello ${who}`),
     },
   ],
 });
@@ -230,6 +231,11 @@ describe('prompts', () => {
     expect((await post(stranger, '/v1/prompts/greet', { arguments: { who: 'x' } })).json.code).toBe(
       'prompt_not_found',
     );
+    const asking = await post(ada, '/v1/prompts/greet', { arguments: { who: 'nobody' } });
+    expect([asking.status, asking.json.reasons]).toEqual([
+      409,
+      [{ code: 'input_caller_cannot', params: { tool: 'greet', kind: 'form' } }],
+    ]);
     const body = { prompt: 'greet', name: 'who', value: '' };
     expect((await post(ada, '/v1/complete', body)).json.values).toEqual(['Ada', 'Bob']);
     expect((await post(ada, '/v1/complete', { ...body, uri_template: 'a:{b}' })).status).toBe(400);

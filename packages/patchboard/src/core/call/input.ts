@@ -89,10 +89,10 @@ export const INPUT_CONTENT_BYTES = 65_536;
  * survives restarts. With the responses the tool runs again: `context.inputs` has them by key.
  */
 export class InputRequired {
-  readonly requests: RequestsByKey;
+  readonly requests: Readonly<Record<string, InputRequest>>;
   readonly carry: unknown;
 
-  constructor(requests: RequestsByKey, carry?: unknown) {
+  constructor(requests: Readonly<Record<string, InputRequest>>, carry?: unknown) {
     this.requests = requests;
     this.carry = carry;
   }

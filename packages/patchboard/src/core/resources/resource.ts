@@ -1,6 +1,7 @@
-import type { PromptMessageView, ResultBlock } from '@patchboard/wire';
+import type { InputKind, PromptMessageView, ResultBlock } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import type { Scope } from '../access/scopes.ts';
+import type { InputRequired, InputResponse } from '../call/input.ts';
 import type { Failure } from '../failures.ts';
 
 /** Passed to a pack's functions beside their own arguments. */
@@ -96,14 +97,25 @@ export interface PromptResult {
   }[];
 }
 
+/** Passed to a prompt beside its arguments. */
+export interface PromptContext extends ResourceContext {
+  /** The caller's responses to the requests that the prompt returned, by key. */
+  readonly inputs: Readonly<Record<string, InputResponse>>;
+  /** The kinds of input requests that the caller can respond to. Callers other than MCP clients: none. */
+  readonly acceptsInputKinds: readonly InputKind[];
+}
+
+/** A string becomes one message of the user. */
+type PromptReturn = string | PromptResult | InputRequired;
+
 /** Messages for a model, made from arguments. */
 export interface Prompt extends Described {
   readonly arguments?: readonly PromptArgument[];
-  /** A string becomes one message of the user. */
-  get(
-    args: Readonly<Record<string, string>>,
-    context: ResourceContext,
-  ): string | PromptResult | Promise<string | PromptResult>;
+  /**
+   * Returns the messages, or `inputRequired(…)` to ask the caller: then it is called again with the responses. Nothing is
+   * kept between two requests, so `carry` is ignored.
+   */
+  get(args: Readonly<Record<string, string>>, context: PromptContext): PromptReturn | Promise<PromptReturn>;
 }
 
 /** What a pack has beside its tools. */

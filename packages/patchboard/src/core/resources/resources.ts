@@ -2,6 +2,8 @@ import { reason } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { TenantDirectory } from '../access/tenant-directory.ts';
+import type { InputChecks } from '../call/input-checks.ts';
+import { offeredProblem } from '../call/offered-inputs.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { EventFeed } from '../ledger/events.ts';
 import type { Limits } from '../limits.ts';
@@ -11,6 +13,7 @@ import { completion, type CompletedArgument, type Completion, type CompletionReq
 import { contentsBytes, contentsOf, messagesOf, type Contents, type PromptMessages } from './contents.ts';
 import { PackReads } from './pack-reads.ts';
 import { argumentIssues } from './prompt-arguments.ts';
+import { PromptInputRequired, promptWithInput, type PromptInput } from './prompt-inputs.ts';
 import { ResourceChanges } from './resource-changes.ts';
 import type {
   Prompt,
@@ -30,6 +33,7 @@ export interface ResourcesParts {
   readonly rates: RateLimits;
   readonly tenants: TenantDirectory;
   readonly feed: EventFeed;
+  readonly checks: InputChecks;
 }
 
 /**
@@ -138,18 +142,38 @@ export class Resources {
     return this.#within(contents, isOwn ? 0 : contentsBytes(contents));
   }
 
+  /** Returns the messages of a prompt to a caller that cannot give input. */
   async prompt(
     principal: Principal,
     name: string,
     args: Readonly<Record<string, string>>,
     signal?: AbortSignal,
   ): Promise<Result<PromptMessages>> {
+    const given = await this.promptOrInput(principal, name, args, { acceptsInput: false }, signal);
+    if (!given.ok) return given;
+    const { value } = given;
+    return value instanceof PromptInputRequired
+      ? { ok: false, failure: failure('input_unavailable') }
+      : { ok: true, value };
+  }
+
+  /** Returns the messages of a prompt, or what it needs from the caller to make them. */
+  async promptOrInput(
+    principal: Principal,
+    name: string,
+    args: Readonly<Record<string, string>>,
+    input: PromptInput,
+    signal?: AbortSignal,
+  ): Promise<Result<PromptMessages | PromptInputRequired>> {
     const entry = this.#promptOf(principal, name);
     if (entry === null) return { ok: false, failure: unknownPrompt(name) };
-    const issues = argumentIssues(entry.item, args);
-    if (issues !== null) return { ok: false, failure: issues };
-    const given = await this.#reads.run(principal, signal, (context) => entry.item.get(args, context));
+    const problem = argumentIssues(entry.item, args) ?? offeredProblem(input.inputs);
+    if (problem !== null) return { ok: false, failure: problem };
+    const given = await this.#reads.run(principal, signal, (context) =>
+      promptWithInput(this.#parts.checks, entry.item, args, { ...input, context }),
+    );
     if (!given.ok) return given;
+    if (given.value instanceof PromptInputRequired) return { ok: true, value: given.value };
     const messages = messagesOf(given.value);
     if (messages === null)
       return { ok: false, failure: failure('resource_failed', reason('prompt_messages_invalid')) };

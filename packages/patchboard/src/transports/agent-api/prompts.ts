@@ -72,6 +72,7 @@ const getRoute: Route = {
   refusals: [
     'prompt_not_found',
     'input_invalid',
+    'input_unavailable',
     'resource_failed',
     'result_too_large',
     'timeout',
