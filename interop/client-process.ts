@@ -1,7 +1,9 @@
 // Runs the client of one file in `clients/`, in a process of its own, and prints one line of JSON for each run.
 // Arguments: the name of the file, and the target as JSON.
+import assert from 'node:assert/strict';
 import process from 'node:process';
 import type { Client, ClientRun, Target } from './client-run.ts';
+import { Operator } from './operator.ts';
 
 /** One run in the report. */
 export interface RunReport extends Pick<ClientRun, 'era' | 'transport' | 'does'> {
@@ -35,11 +37,18 @@ async function problemOf(run: ClientRun, to: Target): Promise<string | undefined
     timer = setTimeout(() => reject(new Error(`not done within ${RUN_LIMIT_MS / 1000} s`)), RUN_LIMIT_MS);
   });
   try {
-    await Promise.race([run.run(to), late]);
+    await Promise.race([checked(run, to), late]);
     return undefined;
   } catch (error) {
     return error instanceof Error ? (error.stack ?? error.message) : String(error);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The run, and whether the client spoke the era that the report names. */
+async function checked(run: ClientRun, to: Target): Promise<void> {
+  await run.run(to);
+  const wanted = run.era === 'auto' ? 'modern' : run.era;
+  assert.equal(await (await Operator.of(to)).eraOfNewestCall(), wanted, 'the client spoke another era');
 }

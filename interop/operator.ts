@@ -29,6 +29,14 @@ export class Operator {
     throw new Error(`no approval waits for ${toolCallId}`);
   }
 
+  /** The era of the client that made the newest call. Without a session, a call has a run of its agent. */
+  async eraOfNewestCall(): Promise<'legacy' | 'modern'> {
+    const { items } = await this.#client.calls({ limit: 1 }).page();
+    const [call] = items;
+    if (call === undefined) throw new Error('there is no call');
+    return call.run_id === `mcp:${call.agent_id}` ? 'modern' : 'legacy';
+  }
+
   /** Resolves with the id of the newest call of the tool as soon as it is in the given state. */
   async callIn(state: 'EXECUTING' | 'CANCELLED', toolName: string): Promise<string> {
     const deadline = Date.now() + TIME_LIMIT_MS;

@@ -7,7 +7,9 @@ async function run({ mcpUrl }: Target): Promise<void> {
   try {
     const greet = (await mcp.getTools()).find(({ name }) => name === 'greet');
     assert.ok(greet !== undefined, 'the list has no greet');
-    assert.equal(await greet.invoke({ name: 'Ada' }), 'Hello, Ada!');
+    // A string, if the result had no `_meta`.
+    const { text } = (await greet.invoke({ name: 'Ada' })) as { text: string };
+    assert.equal(text, 'Hello, Ada!');
   } finally {
     await mcp.close();
   }
