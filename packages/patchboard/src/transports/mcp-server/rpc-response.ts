@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { prepareProblem } from '../shared/routes/problem.ts';
-import { sendJson } from '../shared/routes/routes.ts';
+import { sendDirect } from '../shared/http/send-direct.ts';
 import type { EventStream } from '../shared/streams/streams.ts';
 import { errorJson, type RpcError, type RpcId } from './rpc-error.ts';
 
@@ -50,9 +50,11 @@ export class RpcResponse {
    * then sends what is known.
    */
   async hold<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock } = this.#context;
+    const { clock, bodies, openStreams } = this.#context;
+    // The call is recorded: its arguments now count as those of an open call.
+    bodies.release(this.#reply.request);
     const abort = (): void => this.#stop.abort();
-    const leave = this.#context.openStreams.add(abort, this.#principal);
+    const leave = openStreams.add(abort, this.#principal);
     const disarm = this.#acceptsStream ? clock.after(STREAM_AFTER_MS, () => this.stream()) : null;
     const socket = this.#reply.raw.socket;
     const idleMs = socket?.timeout ?? 0;
@@ -66,6 +68,8 @@ export class RpcResponse {
       disarm?.();
       socket?.setTimeout(idleMs);
       this.#reply.raw.removeListener('close', abort);
+      // This request arrived before the close began, so its connection must be closed here.
+      if (openStreams.isClosing && this.#stream === null) this.#reply.header('connection', 'close');
     }
   }
 
@@ -112,7 +116,7 @@ export class RpcResponse {
     if (this.#stream !== null) {
       this.#stream.write(frame(json));
       this.#stream.end();
-    } else if (!this.#reply.raw.destroyed) sendJson(this.#reply, status, json);
+    } else if (!this.#reply.raw.destroyed) sendDirect(this.#reply, status, json);
   }
 }
 
