@@ -21,7 +21,7 @@ const PROBE_MS = 2000;
 /** How long to wait for a server that starts or stops on the data folder. */
 const TAKEOVER_MS = 10_000;
 /** Requests that are open when stdin ends may finish within this time, as in `patchboard mcp < requests.jsonl`. */
-const END_GRACE_MS = 1000;
+const END_GRACE_MS = 2000;
 const SERVER_STOP_MS = 3000;
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -505,6 +505,7 @@ class Bridge {
   #paramHeaders = new Map();
   #hasListed = false;
   #isEnding = false;
+  #cutGrace = null;
   #hasReached = false;
   #hasFailed = false;
 
@@ -530,11 +531,17 @@ class Bridge {
 
   /** Ends open requests after `graceMs`, the session, and the server that this process started. Exits. */
   async #end(graceMs) {
+    // A signal ends the grace period.
+    this.#cutGrace?.();
     if (this.#isEnding) return;
     this.#isEnding = true;
     const finite = [...this.#open.values()].filter(({ method }) => method !== 'subscriptions/listen');
     if (graceMs > 0 && finite.length > 0)
-      await Promise.race([Promise.all(finite.map(({ done }) => done)), sleep(graceMs)]);
+      await Promise.race([
+        Promise.all(finite.map(({ done }) => done)),
+        sleep(graceMs),
+        new Promise((cut) => (this.#cutGrace = cut)),
+      ]);
     for (const { controller } of this.#open.values()) controller.abort();
     await this.#endSession(this.#session);
     await this.#server.stop();

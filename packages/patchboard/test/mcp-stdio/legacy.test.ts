@@ -92,7 +92,7 @@ describe('a session of an earlier era', () => {
     bridge.send({ jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE });
     bridge.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-    // Requests that were read before stdin ended are still responded to.
+    await bridge.response(1);
     expect(await bridge.end()).toBe(0);
     expect(bridge.received().map(({ id }) => id)).toEqual([0, 1]);
     const order = server.recording.requests

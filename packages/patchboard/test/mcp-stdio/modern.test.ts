@@ -171,6 +171,25 @@ describe('a modern request', () => {
   });
 });
 
+describe('the end of stdin', () => {
+  it('leaves open requests a moment to end, as in a pipe; a signal does not', async () => {
+    const server = await recordingServer((request) => {
+      if (request.body.id === 1) respond(request);
+    });
+    const piped = aBridge({ env: { PATCHBOARD_URL: server.url } });
+    piped.send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: modern() });
+    expect(await piped.end()).toBe(0);
+    expect(piped.received().map(({ id }) => id)).toEqual([1]);
+
+    const stopped = aBridge({ env: { PATCHBOARD_URL: server.url } });
+    stopped.send({ jsonrpc: '2.0', id: 2, method: 'prompts/list', params: modern() });
+    const open = await server.got(({ body }) => body.id === 2);
+    await stopped.kill('SIGTERM');
+    await expect.poll(() => open.hungUp).toBe(true);
+    expect(stopped.received()).toEqual([]);
+  });
+});
+
 describe('the credential', () => {
   it('is never the operator token of the data folder', async () => {
     const dataFolder = await aFolder();
