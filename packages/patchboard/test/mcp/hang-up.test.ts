@@ -26,16 +26,21 @@ async function hungUp(
     if (first === undefined) throw new Error('it does not run yet');
     return first;
   });
+  // With a token this opens the stream.
+  running.get(id)?.context.progress(1);
   hangUp.abort();
   await expect(call).rejects.toThrow('aborted');
   return id;
 }
 
 describe('a client that closes its connection', () => {
-  it('cancels its call', async () => {
+  it.each([
+    ['before the response', {}],
+    ['in the middle of the stream', { progressToken: 1 }],
+  ])('%s cancels its call', async (_when, meta) => {
     const { tool, running } = manualTool('manual');
     const server = await serving({ tools: [tool] });
-    const id = await hungUp(server, running);
+    const id = await hungUp(server, running, meta);
     const record = await server.get(`/v1/tool_calls/${id}`, { headers: { prefer: 'wait=20' } });
     expect(record.json.state).toBe('CANCELLED');
     expect(running.get(id)?.context.signal.aborted).toBe(true);

@@ -9,14 +9,14 @@ import type { Exchange } from './exchange.ts';
 import { DEFAULT_MCP_SETTINGS } from './mcp-settings.ts';
 import { taskMembers } from './task-view.ts';
 
-function exchangeOf(client: Partial<McpClient>): Exchange {
+function exchangeOf(client: Partial<McpClient>, agentId = 'local'): Exchange {
   const settings = { ...DEFAULT_MCP_SETTINGS, keepCallsMs: 5000 };
   const parts = { settings, origin: 'http://host', client: { ...UNKNOWN_CLIENT, ...client } };
-  return { ...parts, context: { engine: {} } } as unknown as Exchange;
+  return { ...parts, principal: { agentId }, context: { engine: {} } } as unknown as Exchange;
 }
 
-function viewOf(call: Call, client: Partial<McpClient> = {}): Record<string, unknown> {
-  return JSON.parse(`{${taskMembers(exchangeOf(client), call)}}`) as Record<string, unknown>;
+function viewOf(call: Call, client: Partial<McpClient> = {}, agentId = 'local'): Record<string, unknown> {
+  return JSON.parse(`{${taskMembers(exchangeOf(client, agentId), call)}}`) as Record<string, unknown>;
 }
 
 const deadlineAt = 1_700_000_100_000;
@@ -100,6 +100,15 @@ describe('the task of a call', () => {
       inputRequests: { city: { method: 'elicitation/create', params: { mode: 'form' } } },
     });
   });
+
+  it.each([ASKED, ROWS.APPROVAL_REQUIRED[0]])(
+    'asks its caller only, not an operator that reads it',
+    (given) => {
+      const view = viewOf(aCall(given), { elicitsForm: true, elicitsUrl: true }, 'operator');
+      expect(view['status']).toBe('working');
+      expect(view).not.toHaveProperty('inputRequests');
+    },
+  );
 
   it('that has its responses waits for a slot', () => {
     const response = { action: 'accept', contentJson: '{}', at: 1 } as const;

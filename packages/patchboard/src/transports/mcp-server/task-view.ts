@@ -60,8 +60,9 @@ function statusOfTask(exchange: Exchange, call: Call): TaskStatus {
   return endedResult(call, 'modern') instanceof RpcError ? 'failed' : 'completed';
 }
 
-/** What the client is asked for; null if nothing, or nothing that it can respond to. */
+/** What the client is asked for; null if nothing, or nothing that it can respond to. Only the call's caller responds. */
 function taskRequests(exchange: Exchange, call: Call): Readonly<Record<string, InputRequestJson>> | null {
+  if (call.agentId !== exchange.principal.agentId) return null;
   if (call.state.name === 'APPROVAL_REQUIRED') return approvalRequest(exchange, call);
   if (call.state.name !== 'INPUT_REQUIRED') return null;
   const requests = inputRequestsOf(call, exchange.client);
