@@ -1,6 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { commands } from '../../src/cli/commands.ts';
+import { processContext } from '../../src/cli/context.ts';
+import { createOutput } from '../../src/cli/output.ts';
+import { createProgram, runProgram } from '../../src/cli/program.ts';
 import { parseConfig } from '../../src/settings/config-file.ts';
 import { runCommand, startCommand, type Finished, type Running } from '../support/run-command.ts';
 import { pythonWithRequests } from '../support/python.ts';
@@ -62,8 +66,9 @@ class Reader {
   }
 
   async take(block: Block): Promise<string | null> {
-    // Only read: `fragment` is checked by its types, see guides.test.ts.
-    if (block.mark === 'picture' || block.mark === 'fragment') return null;
+    // Only read: `fragment` is checked by its types, see guides.test.ts; `npm run interop` runs the others.
+    if (block.mark !== null && ['picture', 'fragment', 'npm run interop'].includes(block.mark)) return null;
+    if (block.mark?.startsWith('mcp config ') === true) return await this.#paste(block, block.mark);
     switch (block.language) {
       case 'sh':
         return await this.#type(block);
@@ -73,6 +78,7 @@ class Reader {
         return await this.#program(block, pythonWithRequests());
       case 'json':
       case 'text':
+      case 'toml':
         return this.#compare(block);
       case 'yaml':
         parseConfig(block.code, 'patchboard.yaml');
@@ -80,6 +86,20 @@ class Reader {
       default:
         return `a block of "${block.language}" cannot be tested`;
     }
+  }
+
+  /** Text to paste into an MCP client must be what the command in the mark prints. */
+  async #paste({ language, code }: Block, command: string): Promise<string | null> {
+    const dataFolder = join(this.#folder, '.patchboard');
+    const run = await runInProcess(command.split(' '), { ...this.#env, PATCHBOARD_DATA: dataFolder });
+    if (run.code !== 0) return problemWith(run);
+    const written = JSON.parse(run.out) as { config: unknown; text: string; command?: string };
+    const isJson = language === 'json';
+    const shown = this.#atOurPort(isJson ? JSON.stringify(JSON.parse(code)) : code);
+    const printed = isJson
+      ? JSON.stringify(written.config)
+      : ((language === 'sh' ? written.command : written.text) ?? '');
+    return misfit('text', shown, printed, this.#ids);
   }
 
   async leave(): Promise<void> {
@@ -93,10 +113,7 @@ class Reader {
       const unknown = commands.filter((line) => line !== '' && !NOT_RUN.test(line));
       return unknown.length === 0 ? null : `not run, but it could be: ${unknown.join('; ')}`;
     }
-    const code = withIds(block.code, this.#ids).replaceAll(
-      /(localhost|127\.0\.0\.1):8080/g,
-      `$1:${this.#port}`,
-    );
+    const code = this.#atOurPort(withIds(block.code, this.#ids));
     const options = { cwd: this.#folder, env: this.#env };
     if (block.mark === 'background') {
       // Without npx, which does not forward signals.
@@ -134,8 +151,27 @@ class Reader {
     if (this.#last === null) return 'output of nothing';
     const { out } = this.#last;
     this.#last = null;
-    return misfit(block.language, block.code, out, this.#ids);
+    return misfit(block.language, this.#atOurPort(block.code), out, this.#ids);
   }
+
+  #atOurPort(text: string): string {
+    return text.replaceAll(/(localhost|127\.0\.0\.1):8080/g, `$1:${this.#port}`);
+  }
+}
+
+/** Runs a command without the second that a process takes to start: a guide shows many of these. */
+async function runInProcess(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Finished> {
+  let [out, error] = ['', ''];
+  const stdout = { write: (text: string) => void (out += text) };
+  const stderr = { write: (text: string) => void (error += text) };
+  const context = { ...processContext(env), output: createOutput({ stdout, stderr, noColour: true }) };
+  const streams = { out: stdout.write, error: stderr.write };
+  const program = createProgram(commands(context), '0.0.0', streams);
+  const code = await runProgram(program, [...words, '--json'], streams);
+  return { code: code ?? 0, out, error };
 }
 
 function problemWith({ code, out, error }: Finished): string | null {
