@@ -148,6 +148,8 @@ const OWN_WORDS: readonly string[] = [
   'new_string',
   'run_in_background',
   'file_changed',
+  // An argument of `patchboard__result`, which only MCP clients see.
+  'wait_seconds',
   // A table of the store; a tool of `patchboard device demo`.
   'ledger_head',
   'device_info',

@@ -69,12 +69,13 @@ describe.each(['docs/cli.md', 'docs/zh-CN/cli.md'])('%s', (file) => {
   });
 });
 
-/** Commands that do something, with the options that are their own. */
+/** Commands that do something, with the options that are their own. A group with options does something too. */
 function leavesOf(command: Command, parent: string): { path: string; options: string[] }[] {
   const path = `${parent} ${command.name()}`;
-  if (command.commands.length > 0) return command.commands.flatMap((inner) => leavesOf(inner, path));
+  const inner = command.commands.flatMap((one) => leavesOf(one, path));
   const options = command.options.map(({ long }) => long ?? '').filter((name) => !COMMON.includes(name));
-  return [{ path, options: options.toSorted() }];
+  if (inner.length > 0 && options.length === 0) return inner;
+  return [{ path, options: options.toSorted() }, ...inner];
 }
 
 /** Whatever the settings, and every reader in `settings/environment.ts`, ask an environment for that holds nothing. */
@@ -92,6 +93,9 @@ function variablesRead(): string[] {
   resolveSettings(empty, {});
   for (const reader of Object.values(config) as ((given: config.Environment) => unknown)[]) reader(empty);
   processContext(empty);
+  // The bridge imports nothing, so it reads the environment by itself.
+  const bridge = readFileSync(join(ROOT, 'packages/patchboard/bin/patchboard-mcp.mjs'), 'utf8');
+  for (const [, name = ''] of bridge.matchAll(/\benv\.([A-Z_]+)/g)) read.add(name);
   return [...read];
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/server-process.ts';
 import { blocksOf, codeSpansOf, headingsOf, localLinksOf, tablesOf } from './markdown.ts';
@@ -37,25 +37,28 @@ describe('README.md and README.zh-CN.md', () => {
   });
 });
 
-describe.each(['configuration.md', 'cli.md'])('docs/%s and its Chinese version', (name) => {
-  const [ours, theirs] = [`docs/${name}`, `docs/zh-CN/${name}`].map((path) =>
-    readFileSync(join(ROOT, path), 'utf8'),
-  );
+describe.each(['docs/configuration.md', 'docs/cli.md', 'docs/guides/mcp.md'])(
+  '%s and its Chinese version',
+  (page) => {
+    const [ours, theirs] = [page, `docs/zh-CN/${basename(page)}`].map((path) =>
+      readFileSync(join(ROOT, path), 'utf8'),
+    );
 
-  it('have the same sections, examples and rows in the same order', () => {
-    const outline = (markdown = '') => ({
-      levels: headingsOf(markdown).map(({ level }) => level),
-      blocks: blocksOf(markdown).map(({ language, code }) => ({ language, code })),
-      rows: tablesOf(markdown).map(([, ...rows]) => rows.map(([first = '']) => codeSpansOf(first))),
+    it('have the same sections, examples and rows in the same order', () => {
+      const outline = (markdown = '') => ({
+        levels: headingsOf(markdown).map(({ level }) => level),
+        blocks: blocksOf(markdown).map(({ language, code }) => ({ language, code })),
+        rows: tablesOf(markdown).map(([, ...rows]) => rows.map(([first = '']) => codeSpansOf(first))),
+      });
+      expect(outline(theirs)).toEqual(outline(ours));
     });
-    expect(outline(theirs)).toEqual(outline(ours));
-  });
 
-  it('name the same things in their text', () => {
-    const named = (markdown = ''): string[] => [...new Set(codeSpansOf(markdown))].toSorted();
-    expect(named(theirs)).toEqual(named(ours));
-  });
-});
+    it('name the same things in their text', () => {
+      const named = (markdown = ''): string[] => [...new Set(codeSpansOf(markdown))].toSorted();
+      expect(named(theirs)).toEqual(named(ours));
+    });
+  },
+);
 
 function rowsOf(markdown: string): string[] {
   return markdown.split('\n').filter((line) => line.startsWith('| '));
