@@ -111,7 +111,7 @@ describe('responses that come with a request', () => {
     const before = await asked(tool, {}, { inputs: { city: GIVEN } });
     const again = returning({ annotations: { idempotent: true } });
     const { store, clock } = before;
-    const after = await anEngine({ tools: [{ ...tool, execute: again.execute }], store, clock });
+    const after = await anEngine({ tools: [{ ...again, timeoutMs: tool.timeoutMs }], store, clock });
     expect(await stateOf(after, before.call)).toMatchObject({ name: 'COMPLETED' });
   });
 

@@ -102,7 +102,7 @@ export class Engine {
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
-    const { store, clock, log, limits } = parts;
+    const { clock, log, limits } = parts;
     this.guard = parts.guard;
     this.tenants = parts.tenants;
     this.toolIndex = new ToolIndex(parts);

@@ -16,6 +16,7 @@ import {
   SAMPLING_PARAMS,
   schemaOf,
   type AcceptedInput,
+  type Requested,
   type SamplingParams,
 } from './input-kinds.ts';
 
@@ -101,7 +102,7 @@ export class InputChecks {
 export function kindProblem(
   name: string,
   accepted: AcceptedInput,
-  requests: readonly InputRequest[],
+  requests: readonly Requested[],
 ): Failure | null {
   const kinds = acceptedKinds(accepted);
   const missing = requests.map(kindOf).find((kind) => !kinds.includes(kind));

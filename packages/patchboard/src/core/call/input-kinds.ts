@@ -27,7 +27,8 @@ export interface SamplingParams {
   readonly [member: string]: unknown;
 }
 
-interface Requested {
+/** What makes the kind of a request. */
+export interface Requested {
   readonly url?: string | null;
   readonly sampling?: SamplingParams;
   readonly roots?: true;
@@ -58,47 +59,31 @@ export function schemaOf(request: Requested & { readonly schema?: JsonSchema }):
 const TEXT = { type: 'string' } as const;
 
 const BLOCK = {
-  type: 'object',
-  properties: { type: { enum: ['text', 'image', 'audio', 'tool_use', 'tool_result'] } },
-  required: ['type'],
-  allOf: [
-    {
-      if: { properties: { type: { const: 'text' } } },
-      then: { properties: { text: TEXT }, required: ['text'] },
-    },
-    {
-      if: { properties: { type: { enum: ['image', 'audio'] } } },
-      then: { properties: { data: TEXT, mimeType: TEXT }, required: ['data', 'mimeType'] },
-    },
-    {
-      if: { properties: { type: { const: 'tool_use' } } },
-      then: {
-        properties: { id: TEXT, name: TEXT, input: { type: 'object' } },
-        required: ['id', 'name', 'input'],
-      },
-    },
-    {
-      if: { properties: { type: { const: 'tool_result' } } },
-      then: { properties: { toolUseId: TEXT }, required: ['toolUseId'] },
-    },
+  anyOf: [
+    blockOf('text', { text: TEXT }),
+    blockOf('image', { data: TEXT, mimeType: TEXT }),
+    blockOf('audio', { data: TEXT, mimeType: TEXT }),
+    blockOf('tool_use', { id: TEXT, name: TEXT, input: { type: 'object' } }),
+    blockOf('tool_result', { toolUseId: TEXT }),
   ],
-} as const;
+};
 
-/** `content` of a sampling message: one block or several. */
-const BLOCKS = {
-  if: { type: 'array' },
-  then: { items: BLOCK },
-  else: BLOCK,
-} as const;
+/** Of a sampling message: one block or several. */
+const BLOCKS = { anyOf: [BLOCK, { type: 'array', items: BLOCK }] };
+
+function blockOf(type: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const properties = { type: { const: type }, ...members };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
 
 const ROLE = { enum: ['user', 'assistant'] } as const;
 
 /** The result of `sampling/createMessage`. */
-const SAMPLING_RESULT = {
+const SAMPLING_RESULT: JsonSchema = {
   type: 'object',
   properties: { role: ROLE, content: BLOCKS, model: TEXT, stopReason: TEXT },
   required: ['role', 'content', 'model'],
-} as const;
+};
 
 export const SAMPLING_PARAMS: JsonSchema = {
   type: 'object',

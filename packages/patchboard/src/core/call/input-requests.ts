@@ -72,7 +72,7 @@ export class InputRequests {
     const expiresAt = now + limits.inputExpiryMs;
     const times = { now, expiresAt, remainingMs: state.deadlineAt - now, attempt: state.attempt };
     const rounds = this.#rounds(call, given, times);
-    const open = rounds.filter(({ response }) => response === null).map(({ key }) => given.requests[key]!);
+    const open = rounds.filter(({ response }) => response === null);
     const kind = kindProblem(call.toolName, call.acceptsInput, open);
     if (kind !== null) throw new ToolFailure(kind);
     const declined = rounds.some(isDeclined) ? failed(failure('input_declined', undefined, UNKNOWN)) : null;

@@ -9,7 +9,6 @@ import type { Lifecycle } from '../call/lifecycle.ts';
 import { isIdempotent, type LiveCall } from '../call/live-call.ts';
 import { failed } from '../call/outcome.ts';
 import { denied, failure, type Failure } from '../failures.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import { inputGivenRow } from '../ledger/ledger.ts';
 import type { Limits } from '../limits.ts';
