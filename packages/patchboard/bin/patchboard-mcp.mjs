@@ -155,11 +155,15 @@ function queryOf({ tools, hold }) {
  */
 class ServerFinder {
   #options;
+  /** @type {string | null} */
   #url = null;
+  /** @type {Promise<string> | null} */
   #finding = null;
   /** Whether the server in use ends with a bridge, so that another may be started after it. */
   #isTemporary = true;
+  /** @type {import('node:child_process').ChildProcessWithoutNullStreams | null} */
   #child = null;
+  /** @type {string | null} */
   #startProblem = null;
 
   constructor(options) {
@@ -354,6 +358,7 @@ class LineSplitter {
   #limit;
   #parts = [];
   #bytes = 0;
+  /** @type {string | null} */
   #head = null;
 
   constructor(limit) {
@@ -492,19 +497,25 @@ class Bridge {
   /** Open requests by id. */
   #open = new Map();
   #unsentBytes = 0;
+  /** @type {((value?: unknown) => void) | null} */
   #onSent = null;
   /** @type {Promise<unknown> | null} */
   #draining = null;
-  /** The session of the eras before 2026-07-28; null before `initialize`. */
+  /**
+   * The session of the eras before 2026-07-28; null before `initialize`.
+   * @type {Session | null}
+   */
   #session = null;
   /** Resolves when `initialize` and `notifications/initialized` are through: messages after them wait. */
   #handshake = Promise.resolve();
+  /** @type {Promise<void> | null} */
   #renewing = null;
   #ownRequests = 0;
   /** `x-mcp-header` properties by tool name, from lists of tools. */
   #paramHeaders = new Map();
   #hasListed = false;
   #isEnding = false;
+  /** @type {((value?: unknown) => void) | null} */
   #cutGrace = null;
   #hasReached = false;
   #hasFailed = false;
@@ -602,7 +613,7 @@ class Bridge {
       version: typeof version === 'string' ? version : null,
       isModern: typeof version === 'string',
       isCancelled: false,
-      done: null,
+      done: /** @type {Promise<void> | null} */ (null),
     };
     if (ids.length > 0 && this.#open.size >= MAX_OPEN_REQUESTS) {
       const data = { code: 'too_many_requests', outcome: 'not_started' };
@@ -957,10 +968,10 @@ function refusalOf({ status, url }, message) {
 /** Runs the bridge until stdin ends; the process exits then. */
 export async function main(argv) {
   // Node 18 warns that fetch is experimental.
-  const emitWarning = process.emitWarning;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = (warning, ...rest) => {
     if (rest[0] !== 'ExperimentalWarning' && rest[0]?.type !== 'ExperimentalWarning')
-      Reflect.apply(emitWarning, process, [warning, ...rest]);
+      emitWarning(warning, ...rest);
   };
   try {
     const options = optionsFrom(argv, process.env);
