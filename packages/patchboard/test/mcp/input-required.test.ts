@@ -12,7 +12,7 @@ async function serving(
   tool: ServerTool,
   given: Partial<Parameters<typeof anMcpServer>[0]> = {},
 ): Promise<McpFixture> {
-  const server = await anMcpServer({ tools: [tool], ...given });
+  const server = await anMcpServer({ tools: [tool], onlyMcp: true, ...given });
   closeLater(() => server.close());
   return server;
 }
@@ -99,6 +99,25 @@ describe('a call that asks for input', () => {
     expect(tool.runs).toHaveLength(2);
   });
 
+  it('keeps a response that came with a malformed one', async () => {
+    const server = await serving(
+      aServerTool({
+        name: 'ask',
+        execute: (_args, { inputs }) =>
+          Object.keys(inputs).length === 2 ? inputs : new InputRequired({ one: CITY, two: CITY }),
+      }),
+    );
+    const { result } = await server.call('ask', {}, { capabilities: FORM });
+    const { requestState } = result;
+    const bad = { one: PARIS.city, two: { action: 'accept', content: 7 } };
+    const refused = await server.call('ask', { requestState, inputResponses: bad }, { capabilities: FORM });
+    expect(refused.error.code).toBe(-32_602);
+    const rome = { action: 'accept', content: { city: 'Rome' } };
+    const good = { one: rome, two: rome };
+    const done = await server.call('ask', { requestState, inputResponses: good }, { capabilities: FORM });
+    expect(done.result.structuredContent).toEqual({ one: PARIS.city, two: rome });
+  });
+
   it('ends if the user declines', async () => {
     const server = await serving(returning());
     const { result } = await server.call('ask', {}, { capabilities: FORM });
@@ -150,7 +169,7 @@ describe('a call that asks for input', () => {
   ])('is not continued by %s', async (_what, params, headers) => {
     const tool = returning();
     const other = aServerTool({ name: 'other' });
-    const server = await anMcpServer({ tools: [tool, other] });
+    const server = await anMcpServer({ tools: [tool, other], onlyMcp: true });
     closeLater(() => server.close());
     const { result } = await server.call('ask', {}, { capabilities: FORM });
     const retry = { name: 'ask', requestState: result.requestState, inputResponses: PARIS, ...params };
@@ -288,7 +307,7 @@ describe('a client with tasks', () => {
       name: 'held',
       execute: async (_args, context) => await context.requestInput(CITY),
     });
-    const server = await anMcpServer({ tools: [returning(), held] });
+    const server = await anMcpServer({ tools: [returning(), held], onlyMcp: true });
     closeLater(() => server.close());
     const sending = { capabilities: { ...FORM, ...TASKS } };
     expect((await server.call('ask', {}, sending)).result.resultType).toBe('input_required');

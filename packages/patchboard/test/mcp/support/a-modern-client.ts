@@ -96,11 +96,17 @@ export interface McpFixture extends TestServer {
 
 /** A server with an MCP endpoint that holds calls briefly. */
 export async function anMcpServer(
-  given: Omit<ServerGiven, 'routes'> & { readonly mcp?: Partial<McpSettings>; readonly hasPages?: boolean },
+  given: Omit<ServerGiven, 'routes'> & {
+    readonly mcp?: Partial<McpSettings>;
+    readonly hasPages?: boolean;
+    /** Without the other APIs the server starts faster. */
+    readonly onlyMcp?: true;
+  },
 ): Promise<McpFixture> {
-  const { mcp = {}, hasPages = true, ...rest } = given;
+  const { mcp = {}, hasPages = true, onlyMcp = false, ...rest } = given;
   const settings = { ...DEFAULT_MCP_SETTINGS, holdMs: 20_000, taskAfterMs: 20_000, ...mcp };
-  const routes = [...mcpRoutes(settings, { hasPages }), ...agentRoutes, ...operatorRoutes];
+  const others = onlyMcp ? [] : [...agentRoutes, ...operatorRoutes];
+  const routes = [...mcpRoutes(settings, { hasPages }), ...others];
   const server = await aServer({ ...rest, routes });
   const send: McpFixture['rpc'] = (method, params, sending) => rpc(server.url, method, params, sending);
   return {
