@@ -1,4 +1,5 @@
 import { isRecord } from '../../core/json/is-record.ts';
+import { mcpClientOf } from '../shared/mcp-client.ts';
 import { TASKS_EXTENSION } from './revisions.ts';
 
 /** What an MCP client says about itself. Never trusted: no permission depends on it. */
@@ -38,7 +39,5 @@ export function readClient(info: unknown, capabilities: unknown): McpClient {
 }
 
 function infoOf(info: unknown): McpClient['info'] {
-  if (!isRecord(info) || typeof info['name'] !== 'string') return null;
-  const { name, version } = info;
-  return { name, version: typeof version === 'string' ? version : '' };
+  return mcpClientOf(info) ?? null;
 }

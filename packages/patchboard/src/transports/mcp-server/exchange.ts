@@ -5,7 +5,7 @@ import type { McpClient } from './client.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import type { Narrowing } from './narrowing.ts';
 import type { RpcResponse } from './rpc-response.ts';
-import type { Session } from './sessions.ts';
+import type { Session } from './session.ts';
 
 /** Modern: 2026-07-28, without sessions. Legacy: the protocol versions before it. */
 export type Era = 'modern' | 'legacy';

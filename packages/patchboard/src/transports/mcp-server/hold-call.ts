@@ -33,7 +33,8 @@ export async function holdCall(exchange: Exchange, held: HeldCall): Promise<stri
   const early = beforeWaiting(exchange, held.call, mayBeTask);
   if (early !== null) return early;
   const call = await waitFor(exchange, held, mayBeTask);
-  if (exchange.response.isGone) return await clientGone(exchange, call, held);
+  const { isGone, isCancelled } = exchange.response;
+  if (isGone || isCancelled) return await clientGone(exchange, call, held);
   if (isOpen(call)) return unfinished(exchange, call, held, mayBeTask);
   return mayBeTask && held.tool?.task === 'always'
     ? taskResult(exchange, call)
@@ -89,12 +90,14 @@ export function resultOf(call: Call, era: Exchange['era'], tool?: RegisteredTool
 
 /**
  * 2026-07-28 demands that a disconnect cancels the request. A call with an idempotency key goes on, because its client can
- * repeat the request; in older versions a disconnect means nothing.
+ * repeat the request; in older versions a disconnect means nothing, and `notifications/cancelled` cancels.
  */
 async function clientGone(exchange: Exchange, call: Call, { hasKey }: HeldCall): Promise<null> {
-  const { context, principal, era, holdMs } = exchange;
-  if (era === 'legacy' || hasKey || !isOpen(call)) return null;
-  context.log.info('mcp.client_gone', { tool_call_id: call.id, tool: call.toolName, hold_ms: holdMs });
+  const { context, principal, era, holdMs, response } = exchange;
+  const { isCancelled } = response;
+  if (!isOpen(call) || (!isCancelled && (era === 'legacy' || hasKey))) return null;
+  if (!isCancelled)
+    context.log.info('mcp.client_gone', { tool_call_id: call.id, tool: call.toolName, hold_ms: holdMs });
   try {
     await context.engine.calls.cancel(principal, call.id);
   } catch (error) {

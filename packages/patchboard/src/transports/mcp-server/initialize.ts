@@ -1,12 +1,11 @@
 import { InitializeRequestSchema } from '@modelcontextprotocol/core';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../core/access/principal.ts';
-import { readClient } from './client.ts';
+import { readClient, type McpClient } from './client.ts';
 import { INSTRUCTIONS } from './discover.ts';
 import { SERVER_INFO } from './result-json.ts';
 import { invalidParams } from './rpc-error.ts';
-import type { Session } from './sessions.ts';
+import { Session } from './session.ts';
 
 const CAPABILITIES = {
   tools: { listChanged: true },
@@ -28,15 +27,8 @@ export function initialize(
   const { protocolVersion: wanted, capabilities, clientInfo } = parsed.data.params;
   const [newest = ''] = SUPPORTED_PROTOCOL_VERSIONS;
   const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(wanted) ? wanted : newest;
-  const client = readClient(clientInfo, capabilities);
-  // The tasks of 2025-11-25 are another protocol, which is not offered.
-  const session: Session = {
-    id: randomUUID(),
-    principal,
-    client: { ...client, hasTasks: false },
-    protocolVersion,
-    lastUsedAt: now,
-  };
+  const client = offered(readClient(clientInfo, capabilities), protocolVersion);
+  const session = new Session({ principal, client, protocolVersion, lastUsedAt: now });
   const result = {
     protocolVersion,
     capabilities: CAPABILITIES,
@@ -44,4 +36,14 @@ export function initialize(
     instructions: INSTRUCTIONS,
   };
   return { session, json: JSON.stringify(result) };
+}
+
+/** What the client may declare in that version. The tasks of 2025-11-25 are another protocol, which is not offered. */
+function offered(client: McpClient, version: string): McpClient {
+  return {
+    ...client,
+    hasTasks: false,
+    elicitsForm: client.elicitsForm && version >= '2025-06-18',
+    elicitsUrl: client.elicitsUrl && version >= '2025-11-25',
+  };
 }

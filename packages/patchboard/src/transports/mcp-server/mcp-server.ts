@@ -1,11 +1,15 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson } from '../shared/routes/routes.ts';
 import { readClient } from './client.ts';
 import { LegacyEra } from './legacy-era.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import { classify } from './message.ts';
+import { readNarrowing } from './narrowing.ts';
+import { ReplyChannel } from './reply-channel.ts';
 import { errorJson } from './rpc-error.ts';
 import { runRequest, type ServerParts } from './run-request.ts';
 
@@ -21,6 +25,11 @@ export class McpServer {
 
   /** `POST /mcp`. */
   async post(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const narrowing = readNarrowing((request.query as { tools?: string }).tools);
+    if ('code' in narrowing) {
+      sendProblem(reply, narrowing);
+      return;
+    }
     const inbound = classify(request.body, request.headers);
     switch (inbound.kind) {
       case 'rejected':
@@ -32,12 +41,13 @@ export class McpServer {
       case 'modern': {
         const { request: rpc } = inbound;
         const client = readClient(rpc.meta[CLIENT_INFO_META_KEY], rpc.meta[CLIENT_CAPABILITIES_META_KEY]);
-        const given = { request, reply, rpc, era: 'modern', client, session: null } as const;
-        await runRequest(this.#parts, context, given);
+        const channel = new ReplyChannel(context, reply, principalOf(request));
+        const given = { request, channel, narrowing, rpc, client, session: null };
+        await runRequest(this.#parts, context, { ...given, era: 'modern' });
         return;
       }
       case 'legacy':
-        await this.legacy.post(context, request, reply, inbound.body);
+        await this.legacy.post({ context, request, reply, narrowing }, inbound.body);
     }
   }
 }

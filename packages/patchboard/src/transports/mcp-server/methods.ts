@@ -10,6 +10,7 @@ import {
   PingRequestSchema,
   ReadResourceRequestSchema,
   SubscriptionsListenRequestSchema,
+  SetLevelRequestSchema,
 } from '@modelcontextprotocol/core';
 import { z } from 'zod';
 import { callTool } from './call-tool.ts';
@@ -21,6 +22,7 @@ import { listResources, listResourceTemplates, readResource } from './resources.
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts';
 import { listen } from './subscriptions.ts';
 import { cancelTask, getTask, updateTask } from './tasks.ts';
+import { setLogLevel } from './log-levels.ts';
 import { listTools } from './tool-list.ts';
 
 interface RequestSchema {
@@ -71,6 +73,7 @@ export const METHODS: Readonly<Record<Era, Readonly<Record<string, Method>>>> = 
   legacy: {
     ...SHARED,
     ping: { schema: PingRequestSchema, handle: EMPTY },
+    'logging/setLevel': { schema: SetLevelRequestSchema, handle: setLogLevel },
   },
 };
 

@@ -32,6 +32,17 @@ const RPC_RESPONSE: RouteResponse = {
   alternative: { type: 'text/event-stream', schema: TEXT },
 };
 
+const SESSION_ROUTE = {
+  url: MCP_PATH,
+  api: 'mcp',
+  scope: 'tools:call',
+  protectedResource: MCP_PATH,
+  headers: headers({ 'mcp-protocol-version': TEXT, 'mcp-session-id': TEXT }),
+  // 404: an unknown session.
+  refusals: ['method_not_allowed', 'route_not_found'],
+  refuse: MCP_REFUSAL,
+} as const;
+
 /** The routes of one MCP server. `hasPages`: the console is served at the same origin. */
 export function mcpRoutes(
   settings: McpSettings = DEFAULT_MCP_SETTINGS,
@@ -50,11 +61,28 @@ export function mcpRoutes(
       query: QUERY,
       headers: HEADERS,
       body: ANY,
-      responses: { 200: RPC_RESPONSE, 202: { description: 'a notification was accepted' } },
-      // 404: an unknown method of 2026-07-28.
+      responses: { 200: RPC_RESPONSE, 202: { description: 'a notification or a response was accepted' } },
+      // 404: an unknown method of 2026-07-28, or an unknown session.
       refusals: ['route_not_found', ...NOT_STORED],
       refuse: MCP_REFUSAL,
       handle: (context, request, reply) => server.post(context, request, reply),
+    },
+    {
+      ...SESSION_ROUTE,
+      method: 'GET',
+      name: 'mcpStream',
+      summary: 'The stream of a session: changes of lists and resources. Before 2026-07-28 only.',
+      isStream: true,
+      responses: { 200: { description: 'JSON-RPC notifications', schema: TEXT, type: 'text/event-stream' } },
+      handle: (context, request, reply) => void server.legacy.get(context, request, reply),
+    },
+    {
+      ...SESSION_ROUTE,
+      method: 'DELETE',
+      name: 'mcpEndSession',
+      summary: 'Ends a session and its stream. Its calls go on. Before 2026-07-28 only.',
+      responses: { 204: { description: 'the session has ended' } },
+      handle: (context, request, reply) => void server.legacy.delete(context, request, reply),
     },
   ];
 }

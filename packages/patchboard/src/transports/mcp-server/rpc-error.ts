@@ -10,6 +10,7 @@ export const RPC_CODES = {
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
+  cancelled: -32_000,
   sessionNotFound: -32_001,
   /** Of the protocol versions before 2026-07-28. */
   resourceNotFound: -32_002,

@@ -1,34 +1,18 @@
-import type { FastifyReply } from 'fastify';
-import type { Principal } from '../../core/access/principal.ts';
-import type { HttpContext } from '../shared/http/context.ts';
-import { prepareProblem } from '../shared/routes/problem.ts';
-import { sendDirect } from '../shared/http/send-direct.ts';
 import type { EventStream } from '../shared/streams/streams.ts';
-import { errorJson, type RpcError, type RpcId } from './rpc-error.ts';
+import type { ReplyChannel } from './reply-channel.ts';
+import { errorJson, RPC_CODES, RpcError, type RpcId } from './rpc-error.ts';
 
-/** After this time without a result the response becomes a stream, whose heartbeat keeps the connection open. */
-const STREAM_AFTER_MS = 5000;
-
-/**
- * The response to one JSON-RPC request: one JSON document, unless there is something to send before the result. Then it
- * becomes an event stream, if the client accepts one.
- */
+/** The response to one JSON-RPC request, and what is sent before it. */
 export class RpcResponse {
-  readonly #context: HttpContext;
-  readonly #reply: FastifyReply;
-  readonly #principal: Principal;
+  readonly #channel: ReplyChannel;
   readonly #id: RpcId;
   readonly #stop: AbortController = new AbortController();
-  readonly #acceptsStream: boolean;
-  #stream: EventStream | null = null;
   #isDone = false;
+  #isCancelled = false;
 
-  constructor(context: HttpContext, reply: FastifyReply, principal: Principal, id: RpcId) {
-    this.#context = context;
-    this.#reply = reply;
-    this.#principal = principal;
+  constructor(channel: ReplyChannel, id: RpcId) {
+    this.#channel = channel;
     this.#id = id;
-    this.#acceptsStream = acceptsStream(reply.request.headers.accept);
   }
 
   get id(): RpcId {
@@ -37,49 +21,48 @@ export class RpcResponse {
 
   /** Whether messages can be sent before the result. */
   get canStream(): boolean {
-    return this.#acceptsStream;
+    return this.#channel.canStream;
   }
 
   /** Whether the client has closed the connection. */
   get isGone(): boolean {
-    return this.#reply.raw.destroyed && !this.#isDone;
+    return !this.#isDone && this.#channel.isGone;
+  }
+
+  /** Whether the result was sent, or none will be. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** Whether the client has cancelled the request. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
   /**
-   * Runs `work` with a signal that aborts when the client disconnects, its credential ends or the server closes. `work`
-   * then sends what is known.
+   * Runs `work` with a signal that aborts when the client cancels the request or disconnects, its credential ends or the
+   * server closes. `work` then sends what is known.
    */
   async hold<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, bodies, openStreams } = this.#context;
-    // The call is recorded: its arguments now count as those of an open call.
-    bodies.release(this.#reply.request);
-    const abort = (): void => this.#stop.abort();
-    const leave = openStreams.add(abort, this.#principal);
-    const disarm = this.#acceptsStream ? clock.after(STREAM_AFTER_MS, () => this.stream()) : null;
-    const socket = this.#reply.raw.socket;
-    const idleMs = socket?.timeout ?? 0;
-    socket?.setTimeout(0);
-    this.#reply.raw.once('close', abort);
-    if (this.#reply.raw.destroyed) abort();
-    try {
-      return await work(this.#stop.signal);
-    } finally {
-      leave();
-      disarm?.();
-      socket?.setTimeout(idleMs);
-      this.#reply.raw.removeListener('close', abort);
-      // This request arrived before the close began, so its connection must be closed here.
-      if (openStreams.isClosing && this.#stream === null) this.#reply.header('connection', 'close');
-    }
+    const { signal } = this.#stop;
+    return await this.#channel.hold(
+      () => this.#stop.abort(),
+      () => work(signal),
+    );
   }
 
   notify(method: string, params: Readonly<Record<string, unknown>>): void {
     this.notifyJson(method, JSON.stringify(params));
   }
 
-  /** As `notify`; the parameters are JSON text. */
+  /** `params` is JSON text. */
   notifyJson(method: string, params: string): void {
     this.#send(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
+  }
+
+  /** Turns the response into an event stream. */
+  stream(): EventStream {
+    return this.#channel.stream();
   }
 
   /** Sends a request of the server to a client of an older protocol version. */
@@ -89,42 +72,31 @@ export class RpcResponse {
 
   /** Sends the result, which is JSON text, and ends the response. */
   result(json: string): void {
-    this.#finish(200, `{"jsonrpc":"2.0","id":${JSON.stringify(this.#id)},"result":${json}}`);
+    const text = `{"jsonrpc":"2.0","id":${JSON.stringify(this.#id)},"result":${json}}`;
+    this.#finish({ json: text, status: 200, failure: null });
   }
 
   error(error: RpcError): void {
     const { failure, status } = error;
-    // Sets headers such as `Retry-After`, and counts the refusal.
-    if (failure !== null && this.#stream === null) prepareProblem(this.#reply, failure);
-    this.#finish(status, errorJson(this.#id, error));
+    this.#finish({ json: errorJson(this.#id, error), status, failure });
   }
 
-  /** Turns the response into an event stream. `ends`: the stream ends with the server and with the client's credential. */
-  stream(): EventStream {
-    this.#stream ??= this.#context.streams.open(this.#reply, this.#principal, () => this.#stop.abort());
-    return this.#stream;
+  /** Ends the response without a result. A client that accepts no stream gets an error, since it needs a body. */
+  cancel(): void {
+    if (this.#isDone) return;
+    this.#isCancelled = true;
+    if (this.canStream) this.#finish(null);
+    else this.error(new RpcError(RPC_CODES.cancelled, 'Request cancelled'));
+    this.#stop.abort();
   }
 
   #send(json: string): void {
-    if (this.#isDone || !this.#acceptsStream) return;
-    this.stream().write(frame(json));
+    if (!this.#isDone) this.#channel.send(json);
   }
 
-  #finish(status: number, json: string): void {
+  #finish(finished: Parameters<ReplyChannel['finish']>[0]): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    if (this.#stream !== null) {
-      this.#stream.write(frame(json));
-      this.#stream.end();
-    } else if (!this.#reply.raw.destroyed) sendDirect(this.#reply, status, json);
+    this.#channel.finish(finished);
   }
-}
-
-/** JSON text has no line breaks. */
-function frame(json: string): string {
-  return `event: message\ndata: ${json}\n\n`;
-}
-
-function acceptsStream(accept: string | undefined): boolean {
-  return accept !== undefined && (accept.includes('text/event-stream') || accept.includes('*/*'));
 }

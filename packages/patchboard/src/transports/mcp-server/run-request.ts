@@ -1,20 +1,20 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { messageOf } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { requestFailure } from '../shared/http/request-failure.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { baseUrlOf } from '../shared/routes/challenge.ts';
-import { sendProblem } from '../shared/routes/problem.ts';
 import type { McpClient } from './client.ts';
 import type { Era, Exchange } from './exchange.ts';
 import { toRpcError } from './failures.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import type { RpcRequest } from './message.ts';
 import { findMethod } from './methods.ts';
-import { readNarrowing } from './narrowing.ts';
+import type { Narrowing } from './narrowing.ts';
+import type { ReplyChannel } from './reply-channel.ts';
 import { RPC_CODES, RpcError } from './rpc-error.ts';
 import { RpcResponse } from './rpc-response.ts';
-import type { Session } from './sessions.ts';
+import type { Session } from './session.ts';
 import { checkStandardHeaders } from './standard-headers.ts';
 
 /** What one MCP server is: the same for every request. */
@@ -27,7 +27,8 @@ export interface ServerParts {
 /** One JSON-RPC request of a POST. */
 export interface InboundRequest {
   readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+  readonly channel: ReplyChannel;
+  readonly narrowing: Narrowing;
   readonly rpc: RpcRequest;
   readonly era: Era;
   readonly client: McpClient;
@@ -38,17 +39,12 @@ export interface InboundRequest {
 export async function runRequest(
   { settings, hasPages }: ServerParts,
   context: HttpContext,
-  { request, reply, rpc, era, client, session }: InboundRequest,
+  { request, channel, narrowing, rpc, era, client, session }: InboundRequest,
 ): Promise<void> {
   const { headers } = request;
-  const { tools, hold } = request.query as { tools?: string; hold?: number };
-  const narrowing = readNarrowing(tools);
-  if ('code' in narrowing) {
-    sendProblem(reply, narrowing);
-    return;
-  }
+  const { hold } = request.query as { hold?: number };
   const principal = principalOf(request);
-  const response = new RpcResponse(context, reply, principal, rpc.id);
+  const response = new RpcResponse(channel, rpc.id);
   const exchange: Exchange = {
     context,
     settings,
@@ -64,12 +60,15 @@ export async function runRequest(
     origin: hasPages ? baseUrlOf(request, context.resources) : null,
     holdMs: hold === undefined ? settings.holdMs : hold * 1000,
   };
+  const ended = session?.started(response);
   try {
     if (era === 'modern') checkStandardHeaders(headers, rpc.method, rpc.params);
     const result = await findMethod(era, rpc.method, rpc.params).handle(exchange);
     if (result !== null) response.result(result);
   } catch (error) {
     response.error(rpcErrorOf(error, context, request));
+  } finally {
+    ended?.();
   }
 }
 

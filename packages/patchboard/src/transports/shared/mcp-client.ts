@@ -28,5 +28,10 @@ export function mcpClientOf(clientInfo: unknown): McpClient | undefined {
 }
 
 function lineOf(text: unknown, length: number): string {
-  return typeof text === 'string' ? visibleLine(text.slice(0, length)) : '';
+  return typeof text === 'string' ? copyOf(visibleLine(text.slice(0, length))) : '';
+}
+
+/** A slice of a long text keeps all of it in memory. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }

@@ -65,6 +65,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   listResources: { past: [200, null] },
   listResourceTemplates: { past: [200, null] },
   mcp: { past: [200, null], body: () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }) },
+  mcpStream: { past: [405, 'method_not_allowed'] },
+  mcpEndSession: { past: [405, 'method_not_allowed'] },
   readResource: { past: [404, 'resource_not_found'], query: 'uri=patchboard%3A%2F%2Ftools%2Fno.such.tool' },
   listPrompts: { past: [200, null] },
   getPrompt: { past: [404, 'prompt_not_found'], body: () => ({ arguments: {} }) },
