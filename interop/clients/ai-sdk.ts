@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createMCPClient } from '@ai-sdk/mcp';
 import type { Client, Target } from '../client-run.ts';
+import { guideProgram } from '../guide-program.ts';
 import { textOf } from '../steps.ts';
 
 async function run({ mcpUrl }: Target): Promise<void> {
@@ -17,5 +18,8 @@ async function run({ mcpUrl }: Target): Promise<void> {
 
 export const client: Client = {
   package: '@ai-sdk/mcp',
-  runs: [{ era: 'modern', transport: 'http', does: 'list, call', run }],
+  runs: [
+    { era: 'modern', transport: 'http', does: 'list, call', run },
+    guideProgram('modern', '@ai-sdk/mcp'),
+  ],
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { MultiServerMCPClient } from '@langchain/mcp-adapters';
 import type { Client, Target } from '../client-run.ts';
+import { guideProgram } from '../guide-program.ts';
 
 async function run({ mcpUrl }: Target): Promise<void> {
   const mcp = new MultiServerMCPClient({ mcpServers: { patchboard: { transport: 'http', url: mcpUrl } } });
@@ -17,5 +18,8 @@ async function run({ mcpUrl }: Target): Promise<void> {
 
 export const client: Client = {
   package: '@langchain/mcp-adapters',
-  runs: [{ era: 'legacy', transport: 'http', does: 'list, call', run }],
+  runs: [
+    { era: 'legacy', transport: 'http', does: 'list, call', run },
+    guideProgram('legacy', '@langchain/mcp-adapters'),
+  ],
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { MCPClient } from '@mastra/mcp';
 import type { Client, Target } from '../client-run.ts';
+import { guideProgram } from '../guide-program.ts';
 import { textOf } from '../steps.ts';
 
 async function run({ mcpUrl }: Target): Promise<void> {
@@ -16,5 +17,8 @@ async function run({ mcpUrl }: Target): Promise<void> {
 
 export const client: Client = {
   package: '@mastra/mcp',
-  runs: [{ era: 'modern', transport: 'http', does: 'list, call', run }],
+  runs: [
+    { era: 'modern', transport: 'http', does: 'list, call', run },
+    guideProgram('modern', '@mastra/mcp'),
+  ],
 };

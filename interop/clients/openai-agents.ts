@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { MCPServerStreamableHttp } from '@openai/agents';
 import type { Client, Target } from '../client-run.ts';
+import { guideProgram } from '../guide-program.ts';
 import { textOf } from '../steps.ts';
 
 async function run({ mcpUrl }: Target): Promise<void> {
@@ -17,5 +18,8 @@ async function run({ mcpUrl }: Target): Promise<void> {
 
 export const client: Client = {
   package: '@openai/agents',
-  runs: [{ era: 'modern', transport: 'http', does: 'list, call', run }],
+  runs: [
+    { era: 'modern', transport: 'http', does: 'list, call', run },
+    guideProgram('modern', '@openai/agents'),
+  ],
 };
