@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerFile } from '../../src/settings/server-file.ts';
 import { LONG, Workplace } from '../cli/cli-process.ts';
 import { program } from '../docs/vocabulary.ts';
@@ -41,6 +41,7 @@ async function reaches(bridge: BridgeProcess, id: number): Promise<boolean> {
 describe('without PATCHBOARD_URL, the bridge', { timeout: LONG }, () => {
   it('uses the server of the data folder, also after it restarted on another port', async () => {
     const first = await startServer();
+    onTestFinished(async () => void (await first.stop()));
     const bridge = aBridge({ env: await searching(first.dataFolder) });
     expect(await reaches(bridge, 1)).toBe(true);
     expect(bridge.stderr()).toBe('');
@@ -49,10 +50,9 @@ describe('without PATCHBOARD_URL, the bridge', { timeout: LONG }, () => {
     const { error } = await bridge.request(2, 'server/discover', modern());
     expect(error?.message).toContain('start it again with: patchboard serve');
     const second = await startServer({}, ['--data', first.dataFolder]);
+    onTestFinished(async () => void (await second.stop()));
     expect(await reaches(bridge, 3)).toBe(true);
     expect(await bridge.end()).toBe(0);
-    await second.stop();
-    await first.stop();
   });
 
   it('shares a server with a bridge that starts at the same moment, and survives its kill', async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@patchboard/client';
 import type { CallStateName } from '@patchboard/wire';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerFile } from '../../src/settings/server-file.ts';
 import { LONG } from '../cli/cli-process.ts';
 import { aModule } from '../support/modules.ts';
@@ -29,7 +29,9 @@ export const pack = { name: 'slow', tools: [
 async function aServer(flags: readonly string[] = []): Promise<ServerProcess> {
   const packs = [await aModule('slow.mjs', PACK)];
   const config = await aModule('config.json', JSON.stringify({ packs }));
-  return await startServer({ PATCHBOARD_CONFIG: config }, flags);
+  const server = await startServer({ PATCHBOARD_CONFIG: config }, flags);
+  onTestFinished(async () => void (await server.stop()));
+  return server;
 }
 
 async function callsOf({ url }: ServerProcess, state: CallStateName): Promise<string[]> {
@@ -97,7 +99,5 @@ describe('patchboard mcp with a real server', { timeout: LONG }, () => {
     expect(bridge.stderr()).toContain('the session was opened again');
     expect(await callsOf(second, 'EXECUTING')).toEqual([]);
     expect(await bridge.end()).toBe(0);
-    await second.stop();
-    await server.stop();
   });
 });
