@@ -174,6 +174,7 @@ export type {
 } from './board/board-types.ts';
 export type { BoardResources, ReadOptions as ResourceReadOptions } from './board/board-resources.ts';
 export type { InternalKey } from './identity/internal-keys.ts';
+export type { McpSettings } from './transports/mcp-server/mcp-settings.ts';
 export type { JwtSettings } from './identity/jwt-identity.ts';
 export type { CanaryResult } from './sandbox/canary.ts';
 export type { CommandLimits } from './sandbox/enclosure.ts';

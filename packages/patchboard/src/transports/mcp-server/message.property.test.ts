@@ -74,7 +74,8 @@ const batch = fc
 function put(into: Sent, [name, ...rest]: readonly string[], value: unknown): void {
   if (name === undefined || typeof into !== 'object' || into === null) return;
   // Header values are text.
-  if (rest.length === 0) into[name] = name.startsWith('mcp-') && value !== undefined ? String(value) : value;
+  const isText = !name.startsWith('mcp-') || value === undefined || typeof value === 'string';
+  if (rest.length === 0) into[name] = isText ? value : JSON.stringify(value);
   else put(into[name] as Sent, rest, value);
 }
 
