@@ -1,0 +1,85 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo } from './support/toys.ts';
+
+let board: TestConsole;
+beforeAll(async () => {
+  board = await aConsole({ tools: [echo] });
+  await board.server.ask({
+    method: 'POST',
+    path: '/v1/tools/toy.echo/invoke',
+    body: { run_id: 'r', args: { word: 'hello' } },
+  });
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+/** Left and right edge of the text of each visible heading. */
+async function headingsOf(page: Page): Promise<{ words: string; left: number; right: number }[]> {
+  return await page.getByRole('columnheader').evaluateAll((headings) =>
+    headings.flatMap((heading) => {
+      const range = document.createRange();
+      range.selectNodeContents(heading);
+      const { left, right, width } = range.getBoundingClientRect();
+      return width === 0 ? [] : [{ words: heading.textContent, left, right }];
+    }),
+  );
+}
+
+describe('the list of calls', () => {
+  it.each(['en', 'zh-CN'])(
+    'has headings side by side inside the table at every width: %s',
+    async (locale) => {
+      const { page, done } = await board.open('/ui/calls', { locale });
+      for (const width of [1280, 1024, 900, 861, 700, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.locator('[data-call]').first().waitFor();
+        const headings = await headingsOf(page);
+        const { right: edge } = await page
+          .getByRole('table')
+          .evaluate((table) => table.getBoundingClientRect().toJSON() as { right: number });
+        const overlaps = headings.filter(({ right }, at) => right > (headings[at + 1]?.left ?? edge));
+        expect({ width, overlaps }).toEqual({ width, overlaps: [] });
+        expect(headings.length).toBeGreaterThan(2);
+      }
+      await done();
+    },
+  );
+});
+
+/** WCAG contrast of the text of an element on its own background. */
+async function contrastOf(element: Locator): Promise<number> {
+  return await element.evaluate((node) => {
+    const { color, backgroundColor } = getComputedStyle(node);
+    const pen = new OffscreenCanvas(1, 1).getContext('2d')!;
+    const luminanceOf = (css: string): number => {
+      pen.fillStyle = css;
+      pen.fillRect(0, 0, 1, 1);
+      const [red, green, blue] = [...pen.getImageData(0, 0, 1, 1).data].map((byte) => {
+        const part = byte / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+    };
+    const [dark, light] = [luminanceOf(color), luminanceOf(backgroundColor)].sort((a, b) => a - b);
+    return (light! + 0.05) / (dark! + 0.05);
+  });
+}
+
+describe('a button under the pointer', () => {
+  it.each(['light', 'dark'] as const)('can be read: %s', async (colorScheme) => {
+    const { page, done } = await board.open('/ui/devices', { colorScheme, reducedMotion: 'reduce' });
+    const button = page.locator('[data-connect]');
+    const before = await button.evaluate((node) => getComputedStyle(node).backgroundColor);
+    expect(await contrastOf(button)).toBeGreaterThanOrEqual(4.5);
+    await button.hover();
+    await expect
+      .poll(() => button.evaluate((node) => getComputedStyle(node).backgroundColor))
+      .not.toBe(before);
+    await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+    expect(await contrastOf(button)).toBeGreaterThanOrEqual(4.5);
+    await done();
+  });
+});
