@@ -64,6 +64,8 @@ export type {
   ToolSpec,
 } from './internal.ts';
 export { PEER_ID_PATTERN, TOOL_NAME_PATTERN, WIRE_LIMITS } from './wire-limits.ts';
+export { MCP_CLIENTS, mcpClientConfig } from './mcp-clients.ts';
+export type { McpClientConfig, McpClientName, McpConnection } from './mcp-clients.ts';
 export type {
   BatchCallView,
   BatchView,

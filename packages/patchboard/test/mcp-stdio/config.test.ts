@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeyView } from '@patchboard/wire';
+import { MCP_CLIENTS, type KeyView } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MCP_CLIENTS } from '../../src/cli/mcp-clients.ts';
 import { LONG, NOWHERE, Workplace } from '../cli/cli-process.ts';
 import { aBridge, LAUNCHER, modern } from './support/a-bridge.ts';
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { PatchboardError } from '@patchboard/client';
+import { MCP_CLIENTS, mcpClientConfig, type McpClientName, type McpConnection } from '@patchboard/wire';
 import { Option, type Command } from 'commander';
 import type { Scope } from '../../core/access/scopes.ts';
 import { clientSettings } from '../../settings/environment.ts';
@@ -8,7 +9,6 @@ import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { withKeyBackend } from '../key-backend.ts';
 import { isLocalMode, LOCAL_MODE_ENDS } from '../local-mode.ts';
-import { MCP_CLIENTS, mcpClientConfig, type McpClientName, type McpConnection } from '../mcp-clients.ts';
 import { withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { throwIfInvalidName } from './keys.ts';
 
