@@ -6,7 +6,7 @@ import { prettyJson } from '../format.ts';
 import { client } from './connection.ts';
 import { keyOf, type QueryResult } from './queries.ts';
 
-export const RESULT_FORMATS = ['anthropic', 'openai', 'mcp', 'vcp'] as const;
+export const RESULT_FORMATS = ['anthropic', 'openai', 'vcp'] as const;
 
 export type ResultFormat = (typeof RESULT_FORMATS)[number];
 

@@ -42,6 +42,14 @@ export const testerWords = {
     noRuns: 'None in this browser yet.',
     reuse: 'Load these arguments again',
   },
+  mcp: {
+    about: 'As MCP clients see it.',
+    connect: 'Connect one',
+    tool: 'Tool',
+    request: 'Request',
+    response: 'Response',
+    hidden: 'The policy hides the tool from this agent: it is not in its tool list.',
+  },
   form: {
     required: 'required',
     unset: 'unset',

@@ -44,6 +44,14 @@ export const testerWords: WordsOf<typeof english> = {
     noRuns: '此浏览器中还没有。',
     reuse: '重新载入这些参数',
   },
+  mcp: {
+    about: 'MCP 客户端看到的样子。',
+    connect: '连接 MCP 客户端',
+    tool: '工具',
+    request: '请求',
+    response: '响应',
+    hidden: '策略对这个 Agent 隐藏了此工具：它不在工具列表中。',
+  },
   form: {
     required: '必填',
     unset: '未设置',
