@@ -13,6 +13,8 @@ export interface Scene {
   /** A call that failed, one that ran, and one that waits. */
   readonly ran: string;
   readonly waiting: string;
+  /** A call that an MCP client made. */
+  readonly overMcp: string;
   close(): Promise<void>;
 }
 
@@ -69,12 +71,14 @@ export async function setScene(server: SceneServer): Promise<Scene> {
   const operator = createClient({ url: server.url, key: server.operatorToken });
   const ran = await makeCalls(as, operator);
   const waiting = await askForApproval(as);
+  const overMcp = await callOverMcp(server.url);
   await operator.policy.replace(POLICY);
   const device = demoPhone(server.url);
   await device.ready;
   return {
     ran,
     waiting,
+    overMcp,
     async close() {
       await device.close();
       stop.abort();
@@ -144,7 +148,7 @@ async function makeCalls(
   await researcher.call('calculation.eval', { expression: '1/0' }, settle);
   await planner.call(
     'database.query',
-    { sql: 'select name, price from products order by price limit 3' },
+    { sql: 'select name, price_cents from products order by price_cents limit 3' },
     settle,
   );
   await planner.call('database.query', { sql: 'select * from nowhere' }, settle);
@@ -179,4 +183,39 @@ async function askForApproval(as: (agentId: string) => PatchboardClient): Promis
   await as('researcher').invoke('ops.deploy', { service: 'billing', version: '1.0.0', region: 'ap-south' });
   await as('planner').invoke('ops.deploy', { service: 'mail', version: '0.9.2', region: 'eu-west' });
   return asked.tool_call_id;
+}
+
+/** Calls a tool as an MCP client does. Resolves to the id of the call. */
+async function callOverMcp(url: string): Promise<string> {
+  const version = '2026-07-28';
+  const name = 'database__query';
+  const sql = 'select name, price_cents from products order by price_cents limit 3';
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': version,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name,
+        arguments: { sql },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': version,
+          'io.modelcontextprotocol/clientInfo': { name: 'claude-code', version: '2.1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    }),
+  });
+  const { result } = (await response.json()) as { result?: { _meta: Record<string, unknown> } };
+  const id = result?._meta['patchboard/tool_call_id'];
+  if (typeof id !== 'string') throw new Error(`POST /mcp returned HTTP ${response.status} without a call`);
+  return id;
 }

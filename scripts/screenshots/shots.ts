@@ -39,6 +39,24 @@ export function shotsOf(scene: Scene): readonly Shot[] {
     },
     { name: 'calls', path: '/ui/calls', ready: seen('[data-call]') },
     { name: 'call', path: `/ui/calls/${scene.ran}`, ready: seen('[data-stretch]') },
+    { name: 'mcp-call', path: `/ui/calls/${scene.overMcp}`, ready: seen('.facts [data-via]') },
+    {
+      name: 'mcp-tester',
+      path: '/ui/tester?tool=calculation.eval&pick=calculation.eval&args=%7B%0A%20%20%22expression%22%3A%20%22%283%2B4%29*6%22%0A%7D&pane=sandbox&result=mcp',
+      async ready(page) {
+        await page.locator('[data-run]').click();
+        await page.locator('[data-mcp-response] pre').waitFor();
+        await page.locator('[data-mcp]').evaluate((view) => view.scrollIntoView());
+      },
+    },
+    {
+      name: 'mcp-connect',
+      path: '/ui/tools?connect=claude-code',
+      async ready(page) {
+        await page.locator('[data-config]').waitFor();
+        await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+      },
+    },
     { name: 'approvals', path: `/ui/approvals?call=${scene.waiting}`, ready: seen('[data-approval-detail]') },
     {
       name: 'parser',
