@@ -23,7 +23,8 @@ const SUITES: readonly (Selection & { readonly era: string })[] = [
 
 const clients = (await readdir(new URL('clients/', import.meta.url)))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-  .map((file) => file.slice(0, -'.ts'.length));
+  .map((file) => file.slice(0, -'.ts'.length))
+  .toSorted();
 const known = ['conformance', ...clients];
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : known;
 const unknown = wanted.find((name) => !known.includes(name));
