@@ -15,23 +15,32 @@ export function listTools(exchange: Exchange): string {
   chargeRequest(exchange);
   const { context, principal, narrowing } = exchange;
   const tools = context.engine.tools(principal).filter(narrowing.allows);
-  const cursor = pageStart(exchange, TOOLS.list);
-  const start = cursor === null ? 0 : positionAfter(tools, cursor);
-  const page = tools.slice(start, start + PAGE_SIZE);
-  const last = start + PAGE_SIZE < tools.length ? page.at(-1) : undefined;
+  const { page, lastKey } = toolPage(tools, pageStart(exchange, TOOLS.list), PAGE_SIZE);
   const rows = context.toolLists.rows(page, formatOf(exchange));
-  if (last === undefined && !exchange.client.hasTasks) rows.push(RESULT_TOOL_ROW);
-  return pageResult(exchange, TOOLS, rows, last === undefined ? null : keyOf(last));
+  if (lastKey === null && !exchange.client.hasTasks) rows.push(RESULT_TOOL_ROW);
+  return pageResult(exchange, TOOLS, rows, lastKey);
 }
 
-/** The cursor is the key of the last tool of the page before. A tool that was removed since keeps its place in the order. */
-function positionAfter(tools: readonly RegisteredTool[], cursor: string): number {
-  const at = tools.findIndex((tool) => keyOf(tool) > cursor);
-  return at === -1 ? tools.length : at;
+/**
+ * The tools after the key of the last tool of the page before, and the key of the last one if there are more. A tool that
+ * was removed since keeps its place in the order.
+ */
+export function toolPage<Tool extends Keyed>(
+  tools: readonly Tool[],
+  after: string | null,
+  limit: number,
+): { readonly page: readonly Tool[]; readonly lastKey: string | null } {
+  const found = after === null ? 0 : tools.findIndex((tool) => keyOf(tool) > after);
+  const start = found === -1 ? tools.length : found;
+  const page = tools.slice(start, start + limit);
+  const last = page.at(-1);
+  return { page, lastKey: last === undefined || start + limit >= tools.length ? null : keyOf(last) };
 }
+
+type Keyed = Pick<RegisteredTool, 'tenant' | 'name'>;
 
 /** Sorts as the tool index does: server tools before client tools, each by name. */
-function keyOf({ tenant, name }: RegisteredTool): string {
+function keyOf({ tenant, name }: Keyed): string {
   return `${tenant === null ? 0 : 1} ${name}`;
 }
 
