@@ -125,9 +125,8 @@ export class Resources {
   }
 
   async read(principal: Principal, uri: string, signal?: AbortSignal): Promise<Result<readonly Contents[]>> {
-    const found = isResourceUri(uri) ? this.#index.find(principal, uri) : null;
-    const unknown = failure('resource_not_found', reason('resource_unknown', { uri: shown(uri) }));
-    if (found === null) return { ok: false, failure: unknown };
+    const found = this.#find(principal, uri);
+    if (found === null) return { ok: false, failure: unknownResource(uri) };
     const { item, isOwn = false } = entryOf(found);
     const given = await this.#reads.run(principal, signal, (context) =>
       'resource' in found
@@ -135,7 +134,8 @@ export class Resources {
         : found.template.item.read(found.variables, context),
     );
     if (!given.ok) return given;
-    if (given.value === null || given.value === undefined) return { ok: false, failure: unknown };
+    if (given.value === null || given.value === undefined)
+      return { ok: false, failure: unknownResource(uri) };
     const contents = contentsOf(given.value, { uri, mimeType: item.mimeType });
     if (contents === null)
       return { ok: false, failure: failure('resource_failed', reason('resource_contents_invalid')) };
@@ -191,9 +191,9 @@ export class Resources {
     return await completion(this.#reads, principal, signal, { argument, request });
   }
 
-  /** Whether the principal sees a resource, or a template, that reads the URI. The contents may still be missing. */
-  sees(principal: Principal, uri: string): boolean {
-    return isResourceUri(uri) && this.#index.find(principal, uri) !== null;
+  /** Null if the principal sees a resource or a template of the URI, whose contents may still be missing. */
+  unknown(principal: Principal, uri: string): Failure | null {
+    return this.#find(principal, uri) === null ? unknownResource(uri) : null;
   }
 
   /**
@@ -201,12 +201,8 @@ export class Resources {
    * principal sees no such resource.
    */
   watch(principal: Principal, uri: string, updated: () => void): Result<() => void> {
-    const found = isResourceUri(uri) ? this.#index.find(principal, uri) : null;
-    if (found === null)
-      return {
-        ok: false,
-        failure: failure('resource_not_found', reason('resource_unknown', { uri: shown(uri) })),
-      };
+    const found = this.#find(principal, uri);
+    if (found === null) return { ok: false, failure: unknownResource(uri) };
     // Visibility may have changed since.
     const guarded = (): void => {
       if (this.#index.find(principal, uri) !== null) updated();
@@ -228,6 +224,10 @@ export class Resources {
     if (bytes <= resourceBytes) return { ok: true, value };
     const why = reason('resource_over_limit', { bytes: resourceBytes });
     return { ok: false, failure: failure('result_too_large', why) };
+  }
+
+  #find(principal: Principal, uri: string): FoundResource | null {
+    return isResourceUri(uri) ? this.#index.find(principal, uri) : null;
   }
 
   #promptOf(principal: Principal, name: string): Entry<Prompt> | null {
@@ -269,6 +269,10 @@ function entryOf(found: FoundResource): Entry<Resource | ResourceTemplate> {
 
 function itemsOf<Item extends Scoped>({ items, nextCursor }: Page<Entry<Item>>): Page<Item> {
   return { items: items.map(({ item }) => item), nextCursor };
+}
+
+function unknownResource(uri: string): Failure {
+  return failure('resource_not_found', reason('resource_unknown', { uri: shown(uri) }));
 }
 
 function unknownPrompt(name: string): Failure {

@@ -24,7 +24,7 @@ export async function complete(exchange: Exchange): Promise<string> {
   const found = await response.hold(
     async (signal) => await context.engine.resources.complete(principal, request, signal),
   );
-  if (!found.ok) throw packFailure(found.failure);
+  if (!found.ok) throw packFailure(found.failure, era);
   const { values, total, hasMore } = found.value;
   return resultJson(era, membersOf({ completion: { values, total, hasMore } }));
 }

@@ -1,6 +1,6 @@
 import type { InputKind } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
-import { openRequests, type InputRound } from '../../core/call/input.ts';
+import { openRequests, type InputRequest, type InputRound } from '../../core/call/input.ts';
 import { kindOf } from '../../core/call/input-kinds.ts';
 import type { McpClient } from './client.ts';
 
@@ -58,16 +58,23 @@ function unusedKey({ key, id }: InputRound, used: ReadonlySet<string>): string {
 export function inputRequestsOf(call: Call, client: McpClient): Readonly<Record<string, InputRequestJson>> {
   const kinds = kindsOf(client);
   const shown = [...openByKey(call)].filter(([, round]) => kinds.includes(kindOf(round)));
-  return Object.fromEntries(shown.map(([key, round]) => [key, requestJson(call, round)]));
+  return Object.fromEntries(shown.map(([key, round]) => [key, requestJson(round, `${call.id}.${round.id}`)]));
 }
 
-function requestJson({ id }: Call, round: InputRound): InputRequestJson {
-  const { message, schema, url, sampling } = round;
-  switch (kindOf(round)) {
+/** The schema of a form that has none. */
+const ANY_FORM = { type: 'object', properties: {} };
+
+/** `elicitationId` names a link that the user visits. */
+export function requestJson(request: InputRequest | InputRound, elicitationId: string): InputRequestJson {
+  const { message, url, sampling } = request;
+  switch (kindOf(request)) {
     case 'form':
-      return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: schema } };
+      return {
+        method: 'elicitation/create',
+        params: { mode: 'form', message, requestedSchema: request.schema ?? ANY_FORM },
+      };
     case 'url':
-      return urlRequest(`${id}.${round.id}`, message, url ?? '');
+      return urlRequest(elicitationId, message, url ?? '');
     case 'sampling':
       return { method: 'sampling/createMessage', params: { ...sampling } };
     case 'roots':

@@ -10,12 +10,15 @@ const OF_PACK: ReadonlySet<string> = new Set([
   'timeout',
   'cancelled',
   'tool_failed',
+  'input_declined',
 ]);
 
 /** A failure of a resource, a prompt or a completion as a JSON-RPC error. */
-export function packFailure(failed: Failure): RpcError {
+export function packFailure(failed: Failure, era: Era): RpcError {
   if (failed.code === 'input_invalid') return invalidParams(failed.message, failureData(failed));
-  if (!OF_PACK.has(failed.code)) return toRpcError(failed);
+  // Older versions have no error for a capability that is missing.
+  const hasNoCode = era === 'legacy' && failed.code === 'input_unavailable';
+  if (!OF_PACK.has(failed.code) && !hasNoCode) return toRpcError(failed);
   return new RpcError(RPC_CODES.internalError, failed.message, { data: failureData(failed) });
 }
 

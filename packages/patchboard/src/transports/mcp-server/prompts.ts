@@ -1,8 +1,10 @@
+import { PromptInputRequired } from '../../core/resources/prompt-inputs.ts';
 import type { Prompt } from '../../core/resources/resource.ts';
 import { chargeRequest } from './charge-request.ts';
 import type { Exchange } from './exchange.ts';
 import { PAGE_SIZE, pageResult, pageStart } from './list-page.ts';
 import { packFailure } from './pack-failure.ts';
+import { promptInput, promptInputRequired } from './prompt-input.ts';
 import { membersOf, resultJson } from './result-json.ts';
 
 const PROMPTS = { list: 'prompts/list', plural: 'prompts' };
@@ -24,10 +26,12 @@ export function listPrompts(exchange: Exchange): string {
 export async function getPrompt(exchange: Exchange): Promise<string> {
   const { context, principal, params, response, era } = exchange;
   const { name, arguments: args = {} } = params as unknown as PromptParams;
+  const input = promptInput(exchange);
   const given = await response.hold(
-    async (signal) => await context.engine.resources.prompt(principal, name, args, signal),
+    async (signal) => await context.engine.resources.promptOrInput(principal, name, args, input, signal),
   );
-  if (!given.ok) throw packFailure(given.failure);
+  if (!given.ok) throw packFailure(given.failure, era);
+  if (given.value instanceof PromptInputRequired) return promptInputRequired(name, given.value);
   const { description, messages } = given.value;
   return resultJson(era, membersOf({ description, messages }));
 }

@@ -38,7 +38,7 @@ export async function readResource(exchange: Exchange): Promise<string> {
     return resultJson(era, membersOf({ contents: read.value }) + cachingMembers(exchange, CONTENTS_TTL_MS));
   throw read.failure.code === 'resource_not_found'
     ? resourceNotFound(era, uri, read.failure)
-    : packFailure(read.failure);
+    : packFailure(read.failure, era);
 }
 
 function resourceRow(resource: Resource): string {

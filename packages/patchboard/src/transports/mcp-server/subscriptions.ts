@@ -38,7 +38,7 @@ export async function listen(exchange: Exchange): Promise<string> {
       status: 406,
     });
   const tasks = await visibleTasks(exchange, taskIds ?? []);
-  const seen = uris?.filter((uri) => context.engine.resources.sees(principal, uri));
+  const seen = uris?.filter((uri) => context.engine.resources.unknown(principal, uri) === null);
   // Checked where nothing is awaited before the stream is counted.
   const refused = context.eventStreams.refusal(principal);
   if (refused !== null) throw toRpcError(refused);

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { toolPage } from './tool-list.ts';
 
+type Page = ReturnType<typeof toolPage<Named>>;
+
 interface Named {
   readonly tenant: string | null;
   readonly name: string;
@@ -30,7 +32,7 @@ it('pages contain every tool once, in the order of the list', () => {
       const seen: Named[] = [];
       let cursor: string | null = null;
       do {
-        const { page, lastKey } = toolPage(tools, cursor, size);
+        const { page, lastKey }: Page = toolPage(tools, cursor, size);
         seen.push(...page);
         cursor = lastKey;
       } while (cursor !== null);
@@ -46,7 +48,7 @@ it('pages contain no tool twice, and every tool that stays, while others come an
       const seen: Named[] = [];
       let cursor: string | null = null;
       for (let round = 0; ; round += 1) {
-        const { page, lastKey } = toolPage(lists[Math.min(round, lists.length - 1)]!, cursor, size);
+        const { page, lastKey }: Page = toolPage(lists[Math.min(round, lists.length - 1)]!, cursor, size);
         seen.push(...page);
         if (lastKey === null) break;
         cursor = lastKey;
