@@ -149,7 +149,7 @@ describe('changes of lists', () => {
     // The first that the other tenant gets is a change of its own.
     await server.asOperator('PUT', '/v1/tenants/other', { packs: ['guarded'] });
     const methods = [await elsewhere.next(), await elsewhere.next(), await elsewhere.next()].map(
-      (message) => message?.method,
+      (message) => message?.method ?? '',
     );
     expect(methods.toSorted()).toEqual([
       'notifications/prompts/list_changed',
@@ -273,6 +273,16 @@ describe('a stream', () => {
       result: { resultType: 'complete', _meta: SUBSCRIPTION },
     });
     expect(await stream.next()).toBeNull();
+  });
+
+  it('ends with a result when the server closes', async () => {
+    const closing = await aPlatform();
+    const stream = await (await eraClient(closing.platform.url, 'modern')).listen(LISTS);
+    await stream.next();
+    const closed = closing.close();
+    expect(await stream.next()).toMatchObject({ id: 7, result: { _meta: SUBSCRIPTION } });
+    expect(await stream.next()).toBeNull();
+    await closed;
   });
 
   it('leaves no listener behind, however many there were; beyond the limit it is refused', async () => {
