@@ -9,7 +9,9 @@ import {
   ListToolsRequestSchema,
   PingRequestSchema,
   ReadResourceRequestSchema,
+  SubscribeRequestSchema,
   SubscriptionsListenRequestSchema,
+  UnsubscribeRequestSchema,
   SetLevelRequestSchema,
 } from '@modelcontextprotocol/core';
 import { z } from 'zod';
@@ -20,6 +22,7 @@ import type { Era, MethodHandler } from './exchange.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listResourceTemplates, readResource } from './resources.ts';
 import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts';
+import { subscribe, unsubscribe } from './session-resources.ts';
 import { listen } from './subscriptions.ts';
 import { cancelTask, getTask, updateTask } from './tasks.ts';
 import { setLogLevel } from './log-levels.ts';
@@ -73,6 +76,8 @@ export const METHODS: Readonly<Record<Era, Readonly<Record<string, Method>>>> = 
   legacy: {
     ...SHARED,
     ping: { schema: PingRequestSchema, handle: EMPTY },
+    'resources/subscribe': { schema: SubscribeRequestSchema, handle: subscribe },
+    'resources/unsubscribe': { schema: UnsubscribeRequestSchema, handle: unsubscribe },
     'logging/setLevel': { schema: SetLevelRequestSchema, handle: setLogLevel },
   },
 };

@@ -33,6 +33,8 @@ type Params = Readonly<Record<string, unknown>>;
 /** A client of one protocol era that sends requests without checking anything. */
 export interface EraClient {
   readonly era: Era;
+  /** Its credential, and its session if it has one. */
+  readonly headers: Readonly<Record<string, string>>;
   request(method: string, params?: Params, capabilities?: Params): Promise<Reply>;
   /** Follows `cursor` to the last page. */
   pages(method: string): Promise<Reply[]>;
@@ -74,6 +76,7 @@ export async function eraClient(
   };
   return {
     era,
+    headers: { ...credential, ...session },
     request,
     pages: async (method) => {
       const replies = [await request(method)];
