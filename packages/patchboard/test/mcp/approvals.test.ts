@@ -22,9 +22,10 @@ async function record(server: McpFixture, id: string): Promise<HttpResponse['jso
   return (await server.get(`/v1/tool_calls/${id}`, { headers: OPERATOR })).json;
 }
 
-async function decide(server: McpFixture, id: string, decision: string): Promise<HttpResponse> {
+async function decide(server: McpFixture, id: string, decision: string, more = {}): Promise<HttpResponse> {
   const { digest } = (await record(server, id)).approval;
-  return await server.post(`/v1/tool_calls/${id}/decision`, { decision, digest }, { headers: OPERATOR });
+  const body = { decision, digest, ...more };
+  return await server.post(`/v1/tool_calls/${id}/decision`, body, { headers: OPERATOR });
 }
 
 const idOf = (result: { _meta: Record<string, string> }): string => result._meta['patchboard/tool_call_id']!;
@@ -74,6 +75,15 @@ describe('a client with URL elicitation and no tasks', () => {
       isError: true,
       _meta: { 'patchboard/error': { code: 'approval_denied' } },
     });
+  });
+
+  it('gets the note of the operator who denied', async () => {
+    const server = await serving();
+    const { result } = await server.call(NAME, {}, sending);
+    await decide(server, idOf(result), 'deny', { note: 'not at night' });
+    const denied = (await server.call(NAME, { requestState: result.requestState }, sending)).result;
+    expect(denied.content[0].text).toMatch(/^approval_denied: .+\nNote of the operator: not at night$/);
+    expect(denied._meta['patchboard/error']).toMatchObject({ note: 'not at night' });
   });
 
   it('gets the result although the operator changed the arguments', async () => {

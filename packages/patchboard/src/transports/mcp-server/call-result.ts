@@ -44,7 +44,8 @@ export function failureResult(failed: Failure, call: Call | null): ResultMembers
 /** A tool that reports a failure with content keeps it. */
 function failureContent(failed: Failure): readonly unknown[] {
   const issues = (failed.issues ?? []).map(({ path, message }) => `${path}: ${message}`);
-  return [{ type: 'text', text: [failureText(failed), ...issues].join('\n') }];
+  const note = failed.note === undefined ? [] : [`Note of the operator: ${failed.note}`];
+  return [{ type: 'text', text: [failureText(failed), ...note, ...issues].join('\n') }];
 }
 
 export function idMeta({ id }: Pick<Call, 'id'>): Readonly<Record<string, unknown>> {

@@ -99,13 +99,14 @@ function requiredFor(failed: Failure): Readonly<Record<string, unknown>> {
 
 /** What a program needs to know about a failure: the members of a problem, without HTTP's. */
 export function failureData(failed: Failure): Readonly<Record<string, unknown>> {
-  const { code, reasons, retryable, outcome, recommendations, issues, rate } = failed;
+  const { code, reasons, retryable, outcome, recommendations, note, issues, rate } = failed;
   return {
     code,
     ...(reasons === undefined ? {} : { reasons }),
     retryable,
     ...(outcome === undefined ? {} : { outcome }),
     ...(recommendations === undefined ? {} : { recommendations }),
+    ...(note === undefined ? {} : { note }),
     ...(issues === undefined ? {} : { errors: issues }),
     ...(rate === undefined ? {} : { retry_after_ms: rate.retryAfterMs }),
   };
