@@ -69,7 +69,8 @@ function perSecond(limit: number, clock: Pick<Clock, 'elapsed'>): () => boolean 
 }
 
 /** The lowest level of events that the client wants; null: it wants none. */
-function logLevelOf({ meta }: Exchange): LogLevel | null {
+function logLevelOf({ meta, era, session }: Exchange): LogLevel | null {
+  if (era === 'legacy') return session?.logLevel ?? null;
   const level = meta[LOG_LEVEL_META_KEY];
   if (level === undefined) return null;
   if (isLogLevel(level)) return level;

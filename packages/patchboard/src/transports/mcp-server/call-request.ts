@@ -18,7 +18,7 @@ export interface CallParams {
 
 /** Converts `tools/call` to a request of the engine. */
 export function callRequest(exchange: Exchange): CallRequest {
-  const { params, meta, client, era } = exchange;
+  const { params, meta, client, era, response } = exchange;
   const { name, arguments: args = {} } = params as unknown as CallParams;
   const idempotencyKey = idIn(meta, META.idempotencyKey);
   const target = idIn(meta, META.target);
@@ -35,7 +35,8 @@ export function callRequest(exchange: Exchange): CallRequest {
     ...(run === null
       ? { runId: madeUpRun(exchange, idempotencyKey, trace.traceId), countsInRun: false as const }
       : { runId: run }),
-    acceptsInput: kindsOf(client),
+    // Older protocol versions send input requests on a stream.
+    acceptsInput: era === 'modern' || response.canStream ? kindsOf(client) : [],
     ...(inputs === undefined ? {} : { inputs }),
     ...(mcpClient === undefined ? {} : { origin: { mcpClient } }),
   };

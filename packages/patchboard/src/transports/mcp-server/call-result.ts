@@ -29,12 +29,14 @@ export function endedResult(call: Call, era: Era, hasOutputSchema = false): Resu
       meta: idMeta(call),
     };
   if (!('error' in state)) throw new Error(`call ${call.id} has not ended`);
-  return failureResult(state.error, call);
+  return failureResult(state.error, call, era);
 }
 
 /** `call`: null if the request was refused before a call was recorded. */
-export function failureResult(failed: Failure, call: Call | null): ResultMembers | RpcError {
-  if (!isResult(failed)) return toRpcError(failed);
+export function failureResult(failed: Failure, call: Call | null, era: Era): ResultMembers | RpcError {
+  // Older protocol versions have no error for a missing capability.
+  const hasNoError = era === 'legacy' && failed.code === 'input_unavailable';
+  if (!isResult(failed) && !hasNoError) return toRpcError(failed);
   return {
     members: membersOf({ content: failureContent(failed), isError: true }),
     meta: { ...(call === null ? {} : idMeta(call)), [META.error]: failureData(failed) },

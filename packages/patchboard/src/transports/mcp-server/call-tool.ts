@@ -12,11 +12,24 @@ import type { Exchange } from './exchange.ts';
 import { toRpcError } from './failures.ts';
 import { holdCall } from './hold-call.ts';
 import { giveResponses, readResponses } from './input-responses.ts';
+import { membersOf, resultJson } from './result-json.ts';
 import { fetchResult } from './result-tool.ts';
 import { RESULT_TOOL_NAME } from './result-tool-name.ts';
-import { TASKS_EXTENSION } from './revisions.ts';
+import { MODERN_VERSION, TASKS_EXTENSION } from './revisions.ts';
 import { missingCapability, RpcError } from './rpc-error.ts';
+import { serverRequests } from './server-requests.ts';
 import { headerMismatch } from './standard-headers.ts';
+
+/** Older protocol versions have no error for a missing capability. */
+const TASKS_ONLY = membersOf({
+  content: [
+    {
+      type: 'text',
+      text: `This tool runs as a task only: use MCP ${MODERN_VERSION} with ${TASKS_EXTENSION}.`,
+    },
+  ],
+  isError: true,
+});
 
 /** `tools/call`: submits the call and waits for its result for a while. */
 export async function callTool(exchange: Exchange): Promise<string | null> {
@@ -24,6 +37,7 @@ export async function callTool(exchange: Exchange): Promise<string | null> {
   const { name, arguments: args = {} } = params as unknown as CallParams;
   if (name === RESULT_TOOL_NAME) return await fetchResult(exchange, args);
   const tool = findTool(exchange, name);
+  if (era === 'legacy' && tool?.task === 'always') return resultJson(era, TASKS_ONLY);
   if (era === 'modern' && tool !== undefined) checkParamHeaders(exchange, tool, args);
   if (era === 'modern' && params['requestState'] !== undefined) return await continueCall(exchange, tool);
   return await submitCall(exchange, tool);
@@ -34,20 +48,23 @@ async function submitCall(exchange: Exchange, tool: RegisteredTool | undefined):
   const target = requestReports(exchange);
   const reports = target === null ? null : callReports(target);
   const request = callRequest(exchange);
+  const requests = serverRequests(exchange);
+  const caller = requests === null ? reports : requests.caller(reports);
   const submitted = await context.engine.submit(
-    reports === null ? request : { ...request, caller: reports },
+    caller === null ? request : { ...request, caller },
     principal,
   );
   switch (submitted.kind) {
     case 'refused':
       if (submitted.failure.code === 'tool_not_found') throw unknownTool(submitted.failure, request.toolName);
-      return send(failureResult(submitted.failure, null), era);
+      return send(failureResult(submitted.failure, null, era), era);
     case 'denied':
-      return send(failureResult(submitted.failure, submitted.call), era);
+      return send(failureResult(submitted.failure, submitted.call, era), era);
     case 'accepted': {
       const { live } = submitted;
       const call = submitted.duplicate ? await repeated(exchange, submitted.call) : submitted.call;
       if (reports !== null && live !== null) keptReports(exchange).set(call.id, reports);
+      requests?.started(call);
       try {
         return await holdCall(exchange, { call, live, tool, hasKey: request.idempotencyKey !== null });
       } finally {
@@ -67,11 +84,11 @@ async function repeated(exchange: Exchange, call: Call): Promise<Call> {
 
 /** Undefined for an unknown tool: the engine records the refusal. */
 function findTool(exchange: Exchange, name: string): RegisteredTool | undefined {
-  const { context, principal, narrowing, client } = exchange;
+  const { context, principal, narrowing, client, era } = exchange;
   const tool = context.engine.tool(principal, name);
   if (tool === undefined) return undefined;
   if (!narrowing.allows(tool)) throw unknownTool(context.engine.unknownTool(principal, name), name);
-  if (tool.task === 'always' && !client.hasTasks)
+  if (era === 'modern' && tool.task === 'always' && !client.hasTasks)
     throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } });
   return tool;
 }

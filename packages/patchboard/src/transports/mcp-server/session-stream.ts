@@ -37,6 +37,11 @@ export class SessionStream {
     this.#stream.write(frame(JSON.stringify({ jsonrpc: '2.0', method, params })));
   }
 
+  /** Sends a request of the server. */
+  request(id: string, method: string, params: Readonly<Record<string, unknown>>): void {
+    this.#stream.write(frame(JSON.stringify({ jsonrpc: '2.0', id, method, params })));
+  }
+
   /** Sends `notifications/resources/updated` for the resource until `unwatch`. */
   watch(uri: string): void {
     if (this.#watched.has(uri)) return;

@@ -96,8 +96,10 @@ export class Session {
     return problem;
   }
 
-  onClose(listener: () => void): void {
+  /** Returns a function that removes the listener. */
+  onClose(listener: () => void): () => void {
     this.#closing.add(listener);
+    return () => this.#closing.delete(listener);
   }
 
   /** Ends the stream and forgets the requests of the server. Calls that are running go on. */
