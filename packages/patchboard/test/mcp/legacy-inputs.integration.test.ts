@@ -13,6 +13,15 @@ const asking = aServerTool({
   execute: async (_args, context) => ({ said: await context.requestInput(CITY) }),
 });
 
+const askingTwice = aServerTool({
+  name: 'ask-twice',
+  annotations: { asks_input: true },
+  execute: async (_args, context) => {
+    await context.requestInput(CITY);
+    return { said: await context.requestInput(CITY) };
+  },
+});
+
 const returning = aServerTool({
   name: 'returns',
   annotations: { asks_input: true },
@@ -55,7 +64,9 @@ const taskOnly = aServerTool({ name: 'task-only', task: 'always' });
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await aServer({ tools: [asking, returning, sampling, rooted, talking, taskOnly, danger] });
+  server = await aServer({
+    tools: [asking, askingTwice, returning, sampling, rooted, talking, taskOnly, danger],
+  });
 });
 afterAll(() => server.close());
 
@@ -134,6 +145,19 @@ describe('an input request in a session', () => {
       arguments: { tool_call_id: callId },
     });
     expect(later.result.structuredContent).toEqual({ said: { city: 'Oslo' } });
+  });
+
+  it('is sent on the stream of the session if no response is open', async () => {
+    const client = await aClient(FORMS, '?hold=1');
+    const stream = await client.listen();
+    const reply = await client.post(toolCall('ask-twice'));
+    const { id } = await reply.next();
+    const { tool_call_id: callId } = (await reply.next()).result.structuredContent;
+    await respond(client, id, accepted('Oslo'));
+    const second = await stream.next();
+    expect(second.method).toBe('elicitation/create');
+    await respond(client, second.id, accepted('Bergen'));
+    await waitFor(async () => expect(await stateOf(callId)).toBe('COMPLETED'));
   });
 
   it('refuses an invalid response with 400, and takes a valid one after it', async () => {
