@@ -65,6 +65,7 @@ describe('the picture of the way of a call', () => {
   /** Where each thing is that the picture may name beside an agent or as a provider. */
   const PLACES: Readonly<Record<string, string>> = {
     'HTTP /v1': 'packages/patchboard/src/transports/agent-api/routes.ts',
+    MCP: 'packages/patchboard/src/transports/mcp-server/routes.ts',
     'tenant API': 'packages/patchboard/src/transports/tenant-api/routes.ts',
     'command line': 'packages/patchboard/src/cli/main.ts',
     SDK: 'packages/patchboard/src/board/board.ts',

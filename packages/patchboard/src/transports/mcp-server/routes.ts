@@ -74,7 +74,9 @@ export function mcpRoutes(
       summary: 'The stream of a session: changes of lists and resources. Before 2026-07-28 only.',
       isStream: true,
       responses: { 200: { description: 'JSON-RPC notifications', schema: TEXT, type: 'text/event-stream' } },
-      handle: (context, request, reply) => void server.legacy.get(context, request, reply),
+      handle: (context, request, reply): undefined => {
+        server.legacy.get(context, request, reply);
+      },
     },
     {
       ...SESSION_ROUTE,
@@ -82,7 +84,9 @@ export function mcpRoutes(
       name: 'mcpEndSession',
       summary: 'Ends a session and its stream. Its calls go on. Before 2026-07-28 only.',
       responses: { 204: { description: 'the session has ended' } },
-      handle: (context, request, reply) => void server.legacy.delete(context, request, reply),
+      handle: (context, request, reply): undefined => {
+        server.legacy.delete(context, request, reply);
+      },
     },
   ];
 }
