@@ -17,7 +17,7 @@ import { blocksOf, type Block } from './markdown.ts';
  * packages.test.ts runs those that install.
  */
 const NOT_RUN =
-  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|npm install( \.\.\/patchboard\/packages\/\w+)+|sudo .*|docker .*|pip install .*|npx patchboard serve)( *#.*)?$/;
+  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+( -- [\w -]+)?|npm install( \.\.\/patchboard\/packages\/\w+)+|sudo .*|docker .*|pip install .*|npx patchboard serve)( *#.*)?$/;
 
 /** Runs the blocks of a document in order against a fresh server and returns the differences. */
 export async function walkThrough(file: string): Promise<string[]> {
