@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -93,9 +93,11 @@ function variablesRead(): string[] {
   resolveSettings(empty, {});
   for (const reader of Object.values(config) as ((given: config.Environment) => unknown)[]) reader(empty);
   processContext(empty);
-  // The bridge imports nothing, so it reads the environment by itself.
-  const bridge = readFileSync(join(ROOT, 'packages/patchboard/bin/patchboard-mcp.mjs'), 'utf8');
-  for (const [, name = ''] of bridge.matchAll(/\benv\.([A-Z_]+)/g)) read.add(name);
+  // The bridge has no dependencies, so it reads the environment by itself.
+  const bridge = join(ROOT, 'packages/patchboard/bin/mcp');
+  for (const file of readdirSync(bridge))
+    for (const [, name = ''] of readFileSync(join(bridge, file), 'utf8').matchAll(/\benv\.([A-Z_]+)/g))
+      read.add(name);
   return [...read];
 }
 
