@@ -123,7 +123,7 @@ export const REQUEST_REFUSALS: Sentences<RequestRefusals> = {
   body_missing: () => 'the route needs a body',
   body_of_no_json: () => 'the body is not JSON',
   mcp_tools_pattern: ({ pattern }) =>
-    `query/tools: "${pattern}" is no tool name: use names with * for any characters, separated by commas, 100 at most`,
+    `query/tools: "${pattern}" is no tool name: use names with * for any characters, separated by commas; at most 100 names, and 100 * in all`,
   body_not_utf8: () => 'the body is not UTF-8',
   body_length_differs: () => 'the length of the body differs from the header Content-Length',
   body_encoded: ({ encoding }) => `Content-Encoding ${encoding} is not supported; send the body uncompressed`,

@@ -394,7 +394,7 @@ export const reasonWords: ReasonSentences = {
   body_missing: () => '这个接口需要请求体',
   body_of_no_json: () => '请求体不是 JSON',
   mcp_tools_pattern: ({ pattern }) =>
-    `query/tools："${pattern}" 不是工具名：请写工具名，* 代表任意字符，以逗号分隔，最多 100 个`,
+    `query/tools："${pattern}" 不是工具名：请写工具名，* 代表任意字符，以逗号分隔；最多 100 个名字，* 总共最多 100 个`,
   body_not_utf8: () => '请求体不是 UTF-8',
   body_length_differs: () => '请求体的长度与 Content-Length 不符',
   body_encoded: ({ encoding }) => `不接受以 ${encoding} 编码的请求体；请直接发送`,

@@ -51,7 +51,7 @@ function isSame(
 ): boolean {
   const expected = textOf(value);
   if (header === undefined || expected === undefined) return header === expected;
-  const given = typeof header === 'string' ? decoded(header) : undefined;
+  const given = typeof header === 'string' ? headerText(header) : undefined;
   if (given === undefined) return false;
   const isNumeric = type === 'integer' && typeof value === 'number' && DECIMAL.test(given);
   return isNumeric ? Number(given) === value : given === expected;
@@ -65,8 +65,8 @@ function textOf(value: unknown): string | undefined {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
 }
 
-/** Undefined if the header is malformed. */
-function decoded(header: string): string | undefined {
+/** Returns the text of a header: trimmed, and decoded from its base64 form. Undefined if it is malformed. */
+export function headerText(header: string): string | undefined {
   if (!FIELD_VALUE.test(header)) return undefined;
   const text = header.trim();
   const encoded = ENCODED.exec(text)?.[1];

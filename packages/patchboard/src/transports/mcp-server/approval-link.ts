@@ -36,7 +36,7 @@ export function showsApprovals({ client, origin }: Pick<Exchange, 'client' | 'or
  * client responds never decides: the operator does, with a credential of their own.
  */
 export function approvalRequest(
-  exchange: Exchange,
+  exchange: Pick<Exchange, 'context' | 'client' | 'origin'>,
   call: Call,
 ): Readonly<Record<string, InputRequestJson>> | null {
   const link = approvalLink(exchange, call);
@@ -49,7 +49,7 @@ export function approvalRequest(
 
 /** `accept`: the person looks at the page. `decline`: the caller gives its own call up. Neither decides on the call. */
 export async function respondToLink(
-  exchange: Exchange,
+  exchange: Pick<Exchange, 'context' | 'principal'>,
   call: Call,
   responses: InputResponses,
 ): Promise<void> {

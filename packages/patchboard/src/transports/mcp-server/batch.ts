@@ -1,5 +1,5 @@
 import { isRecord } from '../../core/json/is-record.ts';
-import { isId } from './message.ts';
+import { hasLongId, isId, MAX_ID_CHARACTERS } from './message.ts';
 import { RPC_CODES, RpcError } from './rpc-error.ts';
 import type { Session } from './session.ts';
 
@@ -21,6 +21,7 @@ export function readBatch(batch: readonly unknown[], session: Session | null): r
     throw refused('a batch has responses only, or requests and notifications only');
   if (batch.some((message) => message['method'] === 'initialize'))
     throw refused('initialize must not be part of a batch');
+  if (batch.some(hasLongId)) throw refused(`an id has more than ${MAX_ID_CHARACTERS} characters`);
   const ids = batch.map((message) => message['id']).filter(isId);
   if (new Set(ids).size < ids.length) throw refused('two messages of the batch have the same id');
   return batch;

@@ -1,11 +1,13 @@
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/server';
 import { BoundedMap } from '../../core/bounded-map.ts';
-import type { InProcessCaller, ToolCustomEvent } from '../../core/call/live-call.ts';
+import { isOpen } from '../../core/call/call.ts';
+import type { InProcessCaller, LiveCall, ToolCustomEvent } from '../../core/call/live-call.ts';
 import type { Engine } from '../../core/engine.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Exchange } from './exchange.ts';
 import { isAtLeast, isLogLevel, type LogLevel } from './log-levels.ts';
+import { MAX_ID_CHARACTERS } from './message.ts';
 import { ProgressLimiter, type Progress } from './progress.ts';
 import { invalidParams } from './rpc-error.ts';
 
@@ -31,6 +33,8 @@ export function requestReports(exchange: Exchange): RequestReports | null {
   const token = meta['progressToken'];
   const lowest = logLevelOf(exchange);
   const hasToken = typeof token === 'string' || typeof token === 'number';
+  if (String(hasToken ? token : '').length > MAX_ID_CHARACTERS)
+    throw invalidParams(`_meta.progressToken has more than ${MAX_ID_CHARACTERS} characters`);
   if ((!hasToken && lowest === null) || !response.canStream) return null;
   let hasEnded = false;
   const mayLog = perSecond(EVENTS_PER_SECOND, context.clock);
@@ -96,6 +100,15 @@ export function callReports(target: RequestReports): CallReports {
 
 const CALLS_KEPT = 10_000;
 const KEPT: WeakMap<Engine, BoundedMap<string, CallReports>> = new WeakMap();
+
+/**
+ * Called after the request that made the call: a later one may continue it while it is open. What is kept must not refer
+ * to the request, whose memory it would hold.
+ */
+export function keepReports(exchange: Exchange, { call }: LiveCall, reports: CallReports): void {
+  reports.target = null;
+  if (isOpen(call)) keptReports(exchange).set(call.id, reports);
+}
 
 /** The reports of calls that a later request continues. A restart loses them. */
 export function keptReports({ context: { engine } }: Exchange): BoundedMap<string, CallReports> {

@@ -4,7 +4,7 @@ import type { Failure } from '../../core/failures.ts';
 import { shownName } from '../../core/tools/tool-names.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { paramHeaderProblem } from '../../protocols/mcp/param-headers.ts';
-import { callReports, keptReports, requestReports } from './call-reports.ts';
+import { callReports, keepReports, requestReports } from './call-reports.ts';
 import { callRequest, type CallParams } from './call-request.ts';
 import { callResultJson, failureResult, type ResultMembers } from './call-result.ts';
 import { continueCall } from './continue-call.ts';
@@ -63,12 +63,13 @@ async function submitCall(exchange: Exchange, tool: RegisteredTool | undefined):
     case 'accepted': {
       const { live } = submitted;
       const call = submitted.duplicate ? await repeated(exchange, submitted.call) : submitted.call;
-      if (reports !== null && live !== null) keptReports(exchange).set(call.id, reports);
       requests?.started(call);
       try {
         return await holdCall(exchange, { call, live, tool, hasKey: request.idempotencyKey !== null });
       } finally {
         target?.end();
+        // A request that repeats the key of a call is not the one that its reports go to.
+        if (reports !== null && live !== null && !submitted.duplicate) keepReports(exchange, live, reports);
       }
     }
   }

@@ -34,5 +34,7 @@ export async function continueCall(
     return await holdCall(exchange, { call: current, live: null, tool, hasKey });
   } finally {
     target?.end();
+    // Another request may continue the call meanwhile.
+    if (reports !== undefined && reports.target === target) reports.target = null;
   }
 }

@@ -11,7 +11,7 @@ import { receiptResult } from './receipt.ts';
 import { APPROVAL_ROUND } from './request-state.ts';
 import { RpcError } from './rpc-error.ts';
 import { taskResult } from './tasks.ts';
-import { showsOutputSchema } from './tool-list.ts';
+import { listsOutputSchema } from './tool-list.ts';
 
 /** A recorded call whose client waits. */
 export interface HeldCall {
@@ -77,8 +77,7 @@ function unfinished(exchange: Exchange, call: Call, { tool }: HeldCall, mayBeTas
       return inputRequiredResult(exchange, call, APPROVAL_ROUND);
   }
   if (mayBeTask) return taskResult(exchange, call);
-  const hidesSchema = tool === undefined || !showsOutputSchema(tool, exchange.settings.holdMs);
-  return receiptResult(exchange, call, !hidesSchema);
+  return receiptResult(exchange, call, tool !== undefined && listsOutputSchema(exchange, tool));
 }
 
 /** `tool`: if known, its output schema decides whether a string is structured content too. */

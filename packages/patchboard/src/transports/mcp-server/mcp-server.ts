@@ -25,6 +25,15 @@ export class McpServer {
 
   /** `POST /mcp`. */
   async post(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      await this.#post(context, request, reply);
+    } finally {
+      // A call that goes on may refer to its request, and must not keep the body.
+      context.bodies.release(request);
+    }
+  }
+
+  async #post(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const narrowing = readNarrowing((request.query as { tools?: string }).tools);
     if ('code' in narrowing) {
       sendProblem(reply, narrowing);

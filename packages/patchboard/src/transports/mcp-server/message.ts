@@ -28,6 +28,7 @@ export type Inbound =
  * SDK classifies every other message (a hundred times slower).
  */
 export function classify(body: unknown, headers: IncomingHttpHeaders): Inbound {
+  if (hasLongId(body)) return { kind: 'rejected', id: null, error: LONG_ID };
   if (isModernRequest(body, headers)) return { kind: 'modern', request: requestOf(body) };
   const found = classifyInboundRequest({
     httpMethod: 'POST',
@@ -76,6 +77,20 @@ function isModernRequest(body: unknown, headers: IncomingHttpHeaders): body is M
 
 function requestOf({ id, method, params }: ModernBody): RpcRequest {
   return { id, method, params, meta: params._meta };
+}
+
+/** The server repeats ids and progress tokens, in a subscription with every notification. */
+export const MAX_ID_CHARACTERS = 1000;
+
+const LONG_ID = new RpcError(
+  RPC_CODES.invalidRequest,
+  `Invalid Request: the id has more than ${MAX_ID_CHARACTERS} characters`,
+  { status: 400 },
+);
+
+export function hasLongId(message: unknown): boolean {
+  const id = isRecord(message) ? message['id'] : undefined;
+  return typeof id === 'string' && id.length > MAX_ID_CHARACTERS;
 }
 
 export function isId(id: unknown): id is RpcId {

@@ -11,6 +11,8 @@ export interface Narrowing {
 
 export const ALL_TOOLS: Narrowing = { isAll: true, allows: () => true };
 const MAX_PATTERNS = 100;
+/** Of all patterns together: each is a search in every name. */
+const MAX_WILDCARDS = 100;
 const PATTERN = /^[A-Za-z0-9_.\-*]{1,128}$/;
 
 /** Names with `*` for any characters, separated by commas. */
@@ -18,7 +20,8 @@ export function readNarrowing(text: string | undefined): Narrowing | Failure {
   if (text === undefined || text === '') return ALL_TOOLS;
   const patterns = text.split(',').map((pattern) => pattern.trim());
   const bad = patterns.find((pattern) => !PATTERN.test(pattern));
-  if (bad !== undefined || patterns.length > MAX_PATTERNS)
+  const wildcards = text.split('*').length - 1;
+  if (bad !== undefined || patterns.length > MAX_PATTERNS || wildcards > MAX_WILDCARDS)
     return failure('body_invalid', reason('mcp_tools_pattern', { pattern: (bad ?? text).slice(0, 128) }));
   const exact = new Set(patterns.filter((pattern) => !pattern.includes('*')));
   const wild = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => pattern.split('*'));

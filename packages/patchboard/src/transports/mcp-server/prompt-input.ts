@@ -1,6 +1,7 @@
 import type { PromptInput, PromptInputRequired } from '../../core/resources/prompt-inputs.ts';
 import type { ResponsesByKey } from '../../core/call/offered-inputs.ts';
 import { isRecord } from '../../core/json/is-record.ts';
+import { parseGuardedJson } from '../../core/json/json-guard.ts';
 import type { Exchange } from './exchange.ts';
 import { kindsOf, requestJson } from './input-requests.ts';
 import { responsesAtHand } from './input-responses.ts';
@@ -10,7 +11,7 @@ import { invalidParams } from './rpc-error.ts';
 /** What the client of `prompts/get` can respond to, and its responses so far. Older versions cannot carry requests. */
 export function promptInput(exchange: Exchange): PromptInput {
   if (exchange.era === 'legacy') return { acceptsInput: false };
-  const inputs = { ...readState(exchange.params['requestState']), ...responsesAtHand(exchange) };
+  const inputs = { ...readState(exchange), ...responsesAtHand(exchange) };
   return { acceptsInput: kindsOf(exchange.client), inputs };
 }
 
@@ -30,9 +31,14 @@ function writeState(given: ResponsesByKey): string {
   return Buffer.from(JSON.stringify(given)).toString('base64url');
 }
 
-function readState(state: unknown): ResponsesByKey {
+/** The client may send any text, so it is checked as request bodies are. */
+function readState({ context, params }: Exchange): ResponsesByKey {
+  const { requestState: state } = params;
   if (state === undefined) return {};
-  const given = typeof state === 'string' ? parsed(Buffer.from(state, 'base64url').toString()) : null;
+  const { jsonDepth: depth, jsonValues: values } = context.limits;
+  const text = typeof state === 'string' ? Buffer.from(state, 'base64url').toString() : '';
+  const read = parseGuardedJson(text, { depth, values });
+  const given = read.ok ? read.value : null;
   if (!isRecord(given) || !Object.values(given).every(isResponse))
     throw invalidParams('requestState is none that prompts/get returned');
   return given as ResponsesByKey;
@@ -40,12 +46,4 @@ function readState(state: unknown): ResponsesByKey {
 
 function isResponse(value: unknown): boolean {
   return isRecord(value) && (value['action'] === 'accept' || value['action'] === 'decline');
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Failure } from '../../core/failures.ts';
@@ -61,7 +62,8 @@ export class ReplyChannel {
 
   /**
    * Runs `work` while the connection is watched, and not closed for being idle. `abort` is called when the client
-   * disconnects, its credential ends or the server closes.
+   * disconnects, its credential ends or the server closes. The body counts as held meanwhile: the request keeps its
+   * parameters until the response is sent.
    */
   async hold<T>(abort: () => void, work: () => Promise<T>): Promise<T> {
     this.#held.add(abort);
@@ -117,14 +119,13 @@ export class ReplyChannel {
   }
 
   #watch(): () => void {
-    const { clock, bodies, openStreams } = this.#context;
-    // The call is recorded: its arguments now count as those of an open call.
-    bodies.release(this.#reply.request);
+    const { clock, openStreams } = this.#context;
     const abort = (): void => this.#abort();
     const leave = openStreams.add(abort, this.#principal);
     const disarm = this.#acceptsStream ? clock.after(STREAM_AFTER_MS, () => this.stream()) : null;
     const { raw } = this.#reply;
-    const socket = raw.socket;
+    // Mounted in another server, a request may have no socket.
+    const socket = raw.socket instanceof Socket ? raw.socket : null;
     const idleMs = socket?.timeout ?? 0;
     socket?.setTimeout(0);
     raw.once('close', abort);

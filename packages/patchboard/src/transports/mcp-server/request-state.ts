@@ -34,7 +34,8 @@ function argumentsDigest({ context, params }: Exchange): string {
 export async function continuedCall(exchange: Exchange): Promise<Continued> {
   const { context, principal, params } = exchange;
   const { name } = params as unknown as CallParams;
-  const [, id, roundText, digest] = STATE.exec(String(params['requestState'])) ?? [];
+  const { requestState: state } = params;
+  const [, id, roundText, digest] = (typeof state === 'string' ? STATE.exec(state) : null) ?? [];
   if (id === undefined || digest !== argumentsDigest(exchange)) throw invalidState();
   const round = Number(roundText);
   const call = await context.engine.calls.find(principal, id);

@@ -9,18 +9,21 @@ import { giveResponses } from './input-responses.ts';
 import { RpcError } from './rpc-error.ts';
 import type { ClientResponse, ResponseHandler, Session } from './session.ts';
 
+/** What is needed as long as the call is open: without the parameters, which may be large. */
+type Responding = Pick<Exchange, 'context' | 'principal' | 'client' | 'origin' | 'response'>;
+
 /**
  * Requests of the server to a client of an older protocol version, on the response to its `tools/call` or, once that has
  * ended, on the stream of its session. A response counts as long as the call waits for it, also after a receipt.
  */
 export class ServerRequests {
-  readonly #exchange: Exchange;
+  readonly #exchange: Responding;
   readonly #session: Session;
   /** Ids of the input requests that were sent. */
   readonly #sent: Set<string> = new Set();
 
-  constructor(exchange: Exchange, session: Session) {
-    this.#exchange = exchange;
+  constructor({ context, principal, client, origin, response }: Exchange, session: Session) {
+    this.#exchange = { context, principal, client, origin, response };
     this.#session = session;
   }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { headerText } from '../../protocols/mcp/param-headers.ts';
 import { RPC_CODES, RpcError } from './rpc-error.ts';
 
 /** The parameter that `Mcp-Name` repeats, by method. */
@@ -10,17 +11,6 @@ const NAMED: Readonly<Record<string, string>> = {
   'tasks/update': 'taskId',
   'tasks/cancel': 'taskId',
 };
-
-const BASE64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
-const PLAIN = /^[\t\x20-\x7e]*$/;
-
-/** Returns the value of a header: trimmed, and decoded from its base64 form. Undefined if it is malformed. */
-export function headerValue(given: string): string | undefined {
-  const text = given.replaceAll(/^[ \t]+|[ \t]+$/g, '');
-  const [, encoded] = BASE64.exec(text) ?? [];
-  if (encoded !== undefined) return Buffer.from(encoded, 'base64').toString('utf8');
-  return PLAIN.test(text) && !text.startsWith('=?base64?') ? text : undefined;
-}
 
 /** Throws if the headers that repeat parts of the body are missing or differ from it. */
 export function checkStandardHeaders(
@@ -35,7 +25,7 @@ export function checkStandardHeaders(
   if (typeof value !== 'string') return;
   const given = headers['mcp-name'];
   if (typeof given !== 'string') throw headerMismatch('Mcp-Name is missing');
-  if (headerValue(given) !== value) throw headerMismatch(`Mcp-Name differs from params.${member}`);
+  if (headerText(given) !== value) throw headerMismatch(`Mcp-Name differs from params.${member}`);
 }
 
 export function headerMismatch(problem: string): RpcError {

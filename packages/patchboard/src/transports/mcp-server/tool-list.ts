@@ -69,11 +69,17 @@ function formatsOf({ names, holdMs }: McpSettings): Readonly<Record<string, Tool
   };
 }
 
+/** Whether the tool list of this client has the tool's output schema. */
+export function listsOutputSchema({ settings, era, client }: Exchange, tool: RegisteredTool): boolean {
+  if (era === 'modern' && client.hasTasks) return tool.outputSchema !== null;
+  return showsOutputSchema(tool, settings.holdMs);
+}
+
 /**
  * A client without tasks may get a receipt, which has no structured result. SDK clients reject that for a tool with an
  * output schema, so only tools that end within the hold show theirs.
  */
-export function showsOutputSchema(
+function showsOutputSchema(
   {
     annotations,
     timeoutMs,
