@@ -44,3 +44,15 @@ it('records the client as it describes itself', async () => {
   const record = await server.get(`/v1/tool_calls/${id}`);
   expect(record.json.mcp_client).toEqual({ name: 'tester', version: '1' });
 });
+
+describe('an unknown tool', () => {
+  it('is an error in the words of the specification, with a similar name of the list', async () => {
+    const { error } = await server.call('rooted');
+    expect(error).toMatchObject({ code: -32_602, message: 'Unknown tool: rooted; did you mean routed?' });
+  });
+
+  it('is an error without a name that resembles none', async () => {
+    const { error } = await server.call('weather');
+    expect(error).toMatchObject({ code: -32_602, message: 'Unknown tool: weather' });
+  });
+});

@@ -56,7 +56,8 @@ async function submitCall(exchange: Exchange, tool: RegisteredTool | undefined):
   );
   switch (submitted.kind) {
     case 'refused':
-      if (submitted.failure.code === 'tool_not_found') throw unknownTool(submitted.failure, request.toolName);
+      if (submitted.failure.code === 'tool_not_found')
+        throw unknownTool(exchange, submitted.failure, request.toolName);
       return send(failureResult(submitted.failure, null, era), era);
     case 'denied':
       return send(failureResult(submitted.failure, submitted.call, era), era);
@@ -88,7 +89,7 @@ function findTool(exchange: Exchange, name: string): RegisteredTool | undefined 
   const { context, principal, narrowing, client, era } = exchange;
   const tool = context.engine.tool(principal, name);
   if (tool === undefined) return undefined;
-  if (!narrowing.allows(tool)) throw unknownTool(context.engine.unknownTool(principal, name), name);
+  if (!narrowing.allows(tool)) throw unknownTool(exchange, context.engine.unknownTool(principal, name), name);
   if (era === 'modern' && tool.task === 'always' && !client.hasTasks)
     throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } });
   return tool;
@@ -100,12 +101,15 @@ function checkParamHeaders({ headers }: Exchange, { inputSchema }: RegisteredToo
   if (name !== null) throw headerMismatch(`${name} differs from its argument`);
 }
 
-/** In the specification's own words, with the hints of the engine. */
-function unknownTool(failed: Failure, name: string): RpcError {
-  return toRpcError(
-    failed,
-    [`Unknown tool: ${shownName(name)}`, ...(failed.recommendations ?? [])].join('. '),
-  );
+/** In the specification's own words. Suggests a similar tool of the client's list, by the name it has there. */
+function unknownTool(exchange: Exchange, failed: Failure, name: string): RpcError {
+  const { context, principal, narrowing, settings } = exchange;
+  const meant = failed.reasons?.find(({ code }) => code === 'tool_unknown_near')?.params?.['meant'];
+  const tool = typeof meant === 'string' ? context.engine.tool(principal, meant) : undefined;
+  const unknown = `Unknown tool: ${shownName(name)}`;
+  if (tool === undefined || !narrowing.allows(tool)) return toRpcError(failed, unknown);
+  const listed = settings.names === 'wire' ? tool.wireName : tool.name;
+  return toRpcError(failed, `${unknown}; did you mean ${listed}?`);
 }
 
 function send(result: ResultMembers | RpcError, era: Exchange['era']): string {
