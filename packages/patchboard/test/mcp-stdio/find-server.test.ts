@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ServerFile } from '../../src/settings/server-file.ts';
-import { LONG, Workplace } from '../cli/cli-process.ts';
+import { LONG, NOWHERE, Workplace } from '../cli/cli-process.ts';
 import { program } from '../docs/vocabulary.ts';
 import { olderNode } from '../package/other-node.ts';
 import { aFixedPort } from '../support/a-fixed-port.ts';
 import { aFolder } from '../support/a-folder.ts';
-import { startServer } from '../support/server-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { aBridge, modern, type BridgeProcess } from './support/a-bridge.ts';
 
@@ -21,6 +20,14 @@ async function searching(dataFolder: string): Promise<Record<string, string>> {
 
 async function serverFile(dataFolder: string): Promise<ServerFile> {
   return JSON.parse(await readFile(join(dataFolder, 'server.json'), 'utf8')) as ServerFile;
+}
+
+/** Writes the file of a server that was killed. */
+async function writeStaleServerFile(dataFolder: string): Promise<void> {
+  const dead = spawn(process.execPath, ['--version']);
+  await once(dead, 'close');
+  const stale = { url: NOWHERE, pid: dead.pid, startedAt: '2026-01-01T00:00:00Z', version: '0' };
+  await writeFile(join(dataFolder, 'server.json'), JSON.stringify(stale));
 }
 
 function isAlive(pid: number): boolean {
@@ -39,30 +46,20 @@ async function reaches(bridge: BridgeProcess, id: number): Promise<boolean> {
 }
 
 describe('without PATCHBOARD_URL, the bridge', { timeout: LONG }, () => {
-  it('uses the server of the data folder, also after it restarted on another port', async () => {
-    const first = await startServer();
-    onTestFinished(async () => void (await first.stop()));
-    const bridge = aBridge({ env: await searching(first.dataFolder) });
-    expect(await reaches(bridge, 1)).toBe(true);
-    expect(bridge.stderr()).toBe('');
-    await first.exit();
-    // The operator stopped it, so the bridge starts none in its place: the operator could not start it again.
-    const { error } = await bridge.request(2, 'server/discover', modern());
-    expect(error?.message).toContain('start it again with: patchboard serve');
-    const second = await startServer({}, ['--data', first.dataFolder]);
-    onTestFinished(async () => void (await second.stop()));
-    expect(await reaches(bridge, 3)).toBe(true);
-    expect(await bridge.end()).toBe(0);
-  });
-
-  it('shares a server with a bridge that starts at the same moment, and survives its kill', async () => {
+  it('shares a server with a bridge that starts at the same moment on an older Node, and survives its kill', async () => {
     const folder = await aFolder();
+    await writeStaleServerFile(folder);
     const env = await searching(folder);
-    const bridges = [aBridge({ env }), aBridge({ env })];
+    const { path, args } = olderNode();
+    // Each starts a server in the course of the test: on its own Node, or on the Node of the installation.
+    const bridges = [aBridge({ env }), aBridge({ env, node: [path, ...args] })];
     expect(await Promise.all(bridges.map((bridge) => reaches(bridge, 1)))).toEqual([true, true]);
-    const { pid } = await serverFile(folder);
+    const { pid, url, temporary } = await serverFile(folder);
+    expect([isAlive(pid), temporary]).toEqual([true, true]);
+    expect(new URL(url).hostname).toBe('127.0.0.1');
     const owner = bridges.find((bridge) => bridge.stderr().includes('the server listens at'));
     const other = bridges.find((bridge) => bridge !== owner);
+    expect(owner?.stderr()).toContain(`no server is running; starting one on the data folder ${folder}`);
     expect(other?.stderr()).not.toContain('the server listens at');
     // The server ends with the bridge that started it, even if that is killed; the other one then starts its own.
     await owner?.kill('SIGKILL');
@@ -72,6 +69,7 @@ describe('without PATCHBOARD_URL, the bridge', { timeout: LONG }, () => {
     expect(next.pid).not.toBe(pid);
     expect(await other?.end()).toBe(0);
     await waitFor(() => expect(isAlive(next.pid)).toBe(false));
+    expect(existsSync(join(folder, 'server.json'))).toBe(false);
   });
 
   it('responds with the reason if no server can be started', async () => {
@@ -91,29 +89,6 @@ describe('without PATCHBOARD_URL, the bridge', { timeout: LONG }, () => {
 });
 
 describe('on an older Node, patchboard mcp', { timeout: LONG }, () => {
-  it('ignores the file of a killed server, and starts one that ends with it on the Node of the installation', async () => {
-    const { path, args } = olderNode();
-    const folder = await aFolder();
-    const dead = spawn(process.execPath, ['--version']);
-    await once(dead, 'close');
-    const stale = {
-      url: 'http://127.0.0.1:9',
-      pid: dead.pid,
-      startedAt: '2026-01-01T00:00:00Z',
-      version: '0',
-    };
-    await writeFile(join(folder, 'server.json'), JSON.stringify(stale));
-    const bridge = aBridge({ node: [path, ...args], env: await searching(folder) });
-    expect(await reaches(bridge, 1)).toBe(true);
-    expect(bridge.stderr()).toContain(`no server is running; starting one on the data folder ${folder}`);
-    const { pid, url, temporary } = await serverFile(folder);
-    expect([isAlive(pid), temporary]).toEqual([true, true]);
-    expect(new URL(url).hostname).toBe('127.0.0.1');
-    expect(await bridge.end()).toBe(0);
-    await expect.poll(() => isAlive(pid)).toBe(false);
-    expect(existsSync(join(folder, 'server.json'))).toBe(false);
-  });
-
   it('prints its help; other commands name the Node that they need', async () => {
     const { path, args } = olderNode();
     const help = aBridge({ node: [path, ...args], args: ['--help'] });
