@@ -117,7 +117,7 @@ export class Endpoint {
 
   #post(url, { headers, ...init }) {
     const typed = { 'content-type': 'application/json', ...headers };
-    return this.#fetch(url, { method: 'POST', headers: typed, redirect: 'error', ...init });
+    return this.#fetch(url, { method: 'POST', headers: typed, ...init });
   }
 
   #fetch(url, { headers, ...init }) {
@@ -127,6 +127,7 @@ export class Endpoint {
       ...(key === null ? {} : { authorization: `Bearer ${key}` }),
       ...headers,
     };
-    return fetch(`${url}/mcp${query}`, { headers: all, ...init });
+    // A redirect would lead key and session to another server.
+    return fetch(`${url}/mcp${query}`, { headers: all, redirect: 'error', ...init });
   }
 }

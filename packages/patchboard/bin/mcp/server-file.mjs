@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { parsed } from './json-rpc.mjs';
 import { textOf } from './response-body.mjs';
@@ -6,16 +8,24 @@ import { textOf } from './response-body.mjs';
 const PROBE_MS = 2000;
 
 /**
- * Returns what the server on the data folder wrote about itself, or null if there is no readable file.
+ * Returns what the server on the data folder wrote about itself, or null if there is no readable file. A URL of another
+ * machine is not accepted: the folder may have come with a project of others, and the key would be sent there.
  * @returns {{ url: string, pid: number, temporary?: boolean } | null}
  */
 export function readServerFile(dataFolder) {
   try {
     const value = JSON.parse(readFileSync(join(dataFolder, 'server.json'), 'utf8'));
-    return typeof value.url === 'string' && Number.isSafeInteger(value.pid) ? value : null;
+    return isOfThisMachine(new URL(value.url)) && Number.isSafeInteger(value.pid) ? value : null;
   } catch {
     return null;
   }
+}
+
+/** @param {URL} url */
+function isOfThisMachine({ hostname }) {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  if (hostname === 'localhost' || (isIPv4(address) && address.startsWith('127.'))) return true;
+  return Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address));
 }
 
 export function isAlive(pid) {
