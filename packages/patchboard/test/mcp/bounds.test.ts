@@ -1,12 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/ports.ts';
 import { headerText } from '../../src/protocols/mcp/param-headers.ts';
+import { nodeDigest } from '../../src/runtime/digest.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { aServerTool, manualTool } from '../support/an-engine.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openSse } from '../http/support/sse-reader.ts';
 import { anMcpServer, TASKS, type McpFixture } from './support/a-modern-client.ts';
+import { eraClient } from './support/era-client.ts';
 import { aLegacyClient, toolCall } from './support/legacy-client.ts';
 
 const closeLater = closedAfterEach();
@@ -93,6 +97,42 @@ describe('memory of a request', () => {
     const second = await listen();
     closeLater(() => second.close());
     expect([first.status, second.status]).toEqual([200, 503]);
+  });
+});
+
+describe('a subscription to tasks', () => {
+  it('does not keep the results of tasks that have ended', async () => {
+    const read: WeakRef<object>[] = [];
+    const memory = memoryStore({ digest: nodeDigest });
+    // Each read of a call makes a new object, as a store on disk does.
+    const findCall: Store['findCall'] = async (id) => {
+      const call = structuredClone(await memory.findCall(id));
+      if (call !== undefined) read.push(new WeakRef(call));
+      return call;
+    };
+    const store = new Proxy(memory, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name) as unknown;
+        if (name === 'findCall') return findCall;
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+    const server = await serving({ tools: [aServerTool({ name: 'echo' })], store });
+    const taskIds: string[] = [];
+    for (let time = 0; time < TIMES; time += 1) {
+      const { result } = await server.call('echo');
+      taskIds.push(result._meta['patchboard/tool_call_id'] as string);
+    }
+    const client = await eraClient(server.url, 'modern');
+    const stream = await client.listen({ taskIds }, TASKS);
+    closeLater(() => stream.close());
+    // The acknowledgement, and the end of each task.
+    for (let count = 0; count <= TIMES; count += 1) await stream.next();
+    await waitFor(() => {
+      collect();
+      expect(read.filter((call) => call.deref() !== undefined).length).toBeLessThan(TIMES / 2);
+    }, 5000);
+    expect(read.length).toBeGreaterThanOrEqual(TIMES);
   });
 });
 

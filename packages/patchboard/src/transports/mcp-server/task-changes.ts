@@ -4,13 +4,25 @@ import { messageOf } from '../../core/failures.ts';
 import type { Exchange } from './exchange.ts';
 import { taskMembers } from './task-view.ts';
 
+/** A call that a client follows: without the call, whose result may be large. */
+export interface FollowedTask {
+  readonly id: string;
+  /** The JSON members of the task as the client can fetch them; empty if it has ended. */
+  readonly members: string;
+}
+
 /** The calls with these ids that the principal may see, in that order. */
 export async function visibleTasks(
-  { context, principal }: Exchange,
+  exchange: Exchange,
   ids: readonly string[],
-): Promise<readonly Call[]> {
-  const found = await Promise.all(ids.map(async (id) => await context.engine.calls.find(principal, id)));
-  return found.filter((call) => call !== undefined);
+): Promise<readonly FollowedTask[]> {
+  const { context, principal } = exchange;
+  const found: FollowedTask[] = [];
+  for (const id of ids) {
+    const call = await context.engine.calls.find(principal, id);
+    if (call !== undefined) found.push({ id, members: isOpen(call) ? taskMembers(exchange, call) : '' });
+  }
+  return found;
 }
 
 /**
@@ -19,20 +31,24 @@ export async function visibleTasks(
  */
 export function followTasks(
   exchange: Exchange,
-  calls: readonly Call[],
+  tasks: readonly FollowedTask[],
   notify: (members: string) => void,
 ): () => void {
-  const stops = calls.map((call) => followTask(exchange, call, notify));
+  const stops = tasks.map((task) => followTask(exchange, task, notify));
   return () => {
     for (const stop of stops) stop();
   };
 }
 
-function followTask(exchange: Exchange, found: Call, notify: (members: string) => void): () => void {
+function followTask(
+  exchange: Exchange,
+  { id, members: seen }: FollowedTask,
+  notify: (members: string) => void,
+): () => void {
   const { context, principal } = exchange;
   const { engine, log } = context;
   /** The last state that the client has, or that it can fetch. */
-  let last = isOpen(found) ? taskMembers(exchange, found) : '';
+  let last = seen;
   let hasEnded = false;
   const changed = (call: Call): void => {
     if (hasEnded || !maySeeCall(principal, call)) return;
@@ -43,14 +59,15 @@ function followTask(exchange: Exchange, found: Call, notify: (members: string) =
     notify(members);
     if (isOpen(call)) return;
     hasEnded = true;
+    last = '';
     stop();
   };
-  const stop = engine.feed.listenToCall(found.id, ({ seq, call }) => {
+  const stop = engine.feed.listenToCall(id, ({ seq, call }) => {
     if (seq !== null && call !== null) changed(call);
   });
   // It may have changed before the listener was there.
   const checkAgain = async (): Promise<void> => {
-    const call = await engine.calls.find(principal, found.id);
+    const call = await engine.calls.find(principal, id);
     if (call !== undefined) changed(call);
   };
   checkAgain().catch((error: unknown) => log.error('mcp.failed', { error: messageOf(error) }));
