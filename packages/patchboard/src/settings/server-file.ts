@@ -1,4 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isRecord } from '../core/json/is-record.ts';
 
@@ -34,10 +36,14 @@ export async function removeServerFile(dataFolder: string, pid: number): Promise
   if ((await readServerFile(dataFolder))?.pid === pid) await rm(serverFileIn(dataFolder), { force: true });
 }
 
-/** Resolves to the server that uses the data folder; to null if there is no file, or if it was left by a killed server. */
+/**
+ * Resolves to the server that uses the data folder; to null if there is no file, or if it was left by a killed server. A
+ * file that names another machine is ignored: the folder may have come with a project of others, and credentials are sent
+ * to the URL.
+ */
 export async function runningServer(dataFolder: string): Promise<ServerFile | null> {
   const server = await readServerFile(dataFolder);
-  if (server === null || !isPidAlive(server.pid)) return null;
+  if (server === null || !isPidAlive(server.pid) || !isOfThisMachine(server.url)) return null;
   return (await isPatchboard(server.url)) ? server : null;
 }
 
@@ -54,6 +60,14 @@ async function readServerFile(dataFolder: string): Promise<ServerFile | null> {
 function isServerFile(value: unknown): value is ServerFile {
   if (!isRecord(value) || !Number.isSafeInteger(value['pid'])) return false;
   return ['url', 'startedAt', 'version'].every((name) => typeof value[name] === 'string');
+}
+
+function isOfThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  const address = hostname.replaceAll(/^\[|\]$/g, '');
+  if (hostname === 'localhost' || (isIPv4(address) && address.startsWith('127.'))) return true;
+  return Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address));
 }
 
 function isPidAlive(pid: number): boolean {

@@ -1,8 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readServerFile } from '../../bin/mcp/server-file.mjs';
 import { aFolder } from '../support/a-folder.ts';
+
+// The bridge has no types.
+const BRIDGE = new URL('../../bin/mcp/server-file.mjs', import.meta.url).href;
+const { readServerFile } = (await import(BRIDGE)) as {
+  readServerFile(folder: string): { url: string } | null;
+};
 
 /** A data folder may come with a project of others, whose `server.json` must not get the key of the bridge. */
 it.each([

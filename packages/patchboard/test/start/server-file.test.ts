@@ -41,6 +41,27 @@ describe('server.json', () => {
     await server.stop();
   });
 
+  it('is ignored if its URL is no address of this machine', async () => {
+    const folder = await aFolder();
+    const other = createServer((_request, response) => response.end(`{"version":"${VERSION}"}`)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    // No interface has the second address, but a connection to it reaches the first.
+    const found: boolean[] = [];
+    for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]']) {
+      const left = { url: `http://${host}:${port}`, pid: process.pid, startedAt: '', version: VERSION };
+      await writeFile(join(folder, 'server.json'), JSON.stringify(left));
+      found.push((await runningServer(folder)) !== null);
+    }
+    other.close();
+    other.closeAllConnections();
+    await once(other, 'close');
+    expect(found).toEqual([true, false]);
+  });
+
   it('is ignored if its process lives and another program answers at its URL, or none', async () => {
     const folder = await aFolder();
     const other = createServer((_request, response) => response.end('{"status":"ok"}')).listen(
