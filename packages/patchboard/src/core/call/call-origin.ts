@@ -16,8 +16,19 @@ export interface CallOrigin {
  * The origin's fields in ledger rows and log lines: all but the trace context, in snake case. The texts of a member with
  * members of its own are joined by slashes.
  */
-export function originFields(origin: CallOrigin | null): Record<string, string | undefined> {
+export function originFields(origin: CallOrigin | null): OriginFields {
   if (origin === null) return {};
+  const known = FIELDS.get(origin) ?? fieldsOf(origin);
+  FIELDS.set(origin, known);
+  return known;
+}
+
+type OriginFields = Readonly<Record<string, string | undefined>>;
+
+/** Every ledger row of a call has the same fields. */
+const FIELDS: WeakMap<CallOrigin, OriginFields> = new WeakMap();
+
+function fieldsOf(origin: CallOrigin): OriginFields {
   const { traceparent: _traceparent, ...members } = origin;
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [snakeCase(name), flat(value)]));
 }

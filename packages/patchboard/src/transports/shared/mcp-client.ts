@@ -27,7 +27,11 @@ export function mcpClientOf(clientInfo: unknown): McpClient | undefined {
   return shown === '' ? undefined : { name: shown, version: lineOf(version, VERSION_CHARACTERS) };
 }
 
+/** Words of visible ASCII characters, with single spaces. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 function lineOf(text: unknown, length: number): string {
+  if (typeof text === 'string' && text.length <= length && PLAIN.test(text)) return text;
   return typeof text === 'string' ? copyOf(visibleLine(text.slice(0, length))) : '';
 }
 
