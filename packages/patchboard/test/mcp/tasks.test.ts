@@ -17,6 +17,12 @@ const always = aServerTool({
   task: 'always',
   execute: () => Promise.resolve('fast'),
 });
+const text = aServerTool({
+  name: 'text',
+  task: 'always',
+  outputSchema: { type: 'string' },
+  execute: () => Promise.resolve('fast'),
+});
 const asking = aServerTool({
   name: 'ask',
   execute: async (_args, context) => {
@@ -28,7 +34,7 @@ const asking = aServerTool({
 const { tool: manual, running } = manualTool('manual');
 let server: McpFixture;
 beforeAll(async () => {
-  server = await anMcpServer({ tools: [always, asking, manual], mcp: { taskAfterMs: 50 } });
+  server = await anMcpServer({ tools: [always, text, asking, manual], mcp: { taskAfterMs: 50 } });
   me = await anAgent(server, 'me');
   stranger = await anAgent(server, 'stranger');
 });
@@ -52,6 +58,13 @@ describe('tools/call', () => {
   it('of a tool whose calls are always tasks returns one, even if it has ended', async () => {
     const { result } = await task('get', await aTask('always'));
     expect(result).toMatchObject({ status: 'completed', result: { content: [{ text: 'fast' }] } });
+  });
+});
+
+describe('tasks/get', () => {
+  it('returns a string as structured content too if its tool has an output schema', async () => {
+    const { result } = await task('get', await aTask('text'));
+    expect(result.result).toMatchObject({ content: [{ text: 'fast' }], structuredContent: 'fast' });
   });
 });
 

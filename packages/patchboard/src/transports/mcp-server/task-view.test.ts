@@ -12,7 +12,11 @@ import { taskMembers } from './task-view.ts';
 function exchangeOf(client: Partial<McpClient>, agentId = 'local'): Exchange {
   const settings = { ...DEFAULT_MCP_SETTINGS, keepCallsMs: 5000 };
   const parts = { settings, origin: 'http://host', client: { ...UNKNOWN_CLIENT, ...client } };
-  return { ...parts, principal: { agentId }, context: { engine: {} } } as unknown as Exchange;
+  return {
+    ...parts,
+    principal: { agentId },
+    context: { engine: { tool: () => undefined } },
+  } as unknown as Exchange;
 }
 
 function viewOf(call: Call, client: Partial<McpClient> = {}, agentId = 'local'): Record<string, unknown> {

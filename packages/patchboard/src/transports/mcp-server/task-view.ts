@@ -45,7 +45,9 @@ export function taskMembers(exchange: Exchange, call: Call): string {
   const inputRequests = taskRequests(exchange, call);
   if (inputRequests !== null) return `${seed},${membersOf({ inputRequests })}`;
   if (isOpen(call) || call.state.name === 'CANCELLED') return seed;
-  const result = endedResult(call, 'modern');
+  const { context, principal } = exchange;
+  const { outputSchema = null } = context.engine.tool(principal, call.toolName) ?? {};
+  const result = endedResult(call, 'modern', outputSchema !== null);
   if (result instanceof RpcError) {
     const { code, message, data } = result;
     return `${seed},${membersOf({ error: { code, message, data } })}`;
