@@ -6,7 +6,7 @@ import { aFolder } from '../support/a-folder.ts';
 // The bridge has no types.
 const BRIDGE = new URL('../../bin/mcp/server-file.mjs', import.meta.url).href;
 const { readServerFile } = (await import(BRIDGE)) as {
-  readServerFile(folder: string): { url: string } | null;
+  readServerFile: (folder: string) => { url: string } | null;
 };
 
 /** A data folder may come with a project of others, whose `server.json` must not get the key of the bridge. */

@@ -1,4 +1,4 @@
-import { membersOf, resultJson } from './result-json.ts';
+import { membersOf, resultJson } from './messages/result-json.ts';
 import { MODERN_VERSION, TASKS_EXTENSION } from './revisions.ts';
 
 export const INSTRUCTIONS: string =

@@ -3,9 +3,9 @@ import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import type { McpClient } from './client.ts';
 import type { McpSettings } from './mcp-settings.ts';
-import type { Narrowing } from './narrowing.ts';
-import type { RpcResponse } from './rpc-response.ts';
-import type { Session } from './session.ts';
+import type { Narrowing } from './calls/narrowing.ts';
+import type { RpcResponse } from './messages/rpc-response.ts';
+import type { Session } from './legacy/session.ts';
 
 /** Modern: 2026-07-28, without sessions. Legacy: the protocol versions before it. */
 export type Era = 'modern' | 'legacy';

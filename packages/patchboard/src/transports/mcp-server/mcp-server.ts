@@ -5,12 +5,12 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson } from '../shared/routes/routes.ts';
 import { readClient } from './client.ts';
-import { LegacyEra } from './legacy-era.ts';
+import { LegacyEra } from './legacy/legacy-era.ts';
 import type { McpSettings } from './mcp-settings.ts';
-import { classify } from './message.ts';
-import { readNarrowing } from './narrowing.ts';
-import { ReplyChannel } from './reply-channel.ts';
-import { errorJson } from './rpc-error.ts';
+import { classify } from './messages/message.ts';
+import { readNarrowing } from './calls/narrowing.ts';
+import { ReplyChannel } from './messages/reply-channel.ts';
+import { errorJson } from './messages/rpc-error.ts';
 import { runRequest, type ServerParts } from './run-request.ts';
 
 /** The MCP server of one HTTP server: the dispatcher of both protocol eras. */

@@ -15,18 +15,18 @@ import {
   SetLevelRequestSchema,
 } from '@modelcontextprotocol/core';
 import { z } from 'zod';
-import { callTool } from './call-tool.ts';
-import { complete } from './completion.ts';
+import { callTool } from './calls/call-tool.ts';
+import { complete } from './lists/completion.ts';
 import { discover } from './discover.ts';
 import type { Era, MethodHandler } from './exchange.ts';
-import { getPrompt, listPrompts } from './prompts.ts';
-import { listResources, listResourceTemplates, readResource } from './resources.ts';
-import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts';
-import { subscribe, unsubscribe } from './session-resources.ts';
-import { listen } from './subscriptions.ts';
-import { cancelTask, getTask, updateTask } from './tasks.ts';
-import { setLogLevel } from './log-levels.ts';
-import { listTools } from './tool-list.ts';
+import { getPrompt, listPrompts } from './lists/prompts.ts';
+import { listResources, listResourceTemplates, readResource } from './lists/resources.ts';
+import { invalidParams, RPC_CODES, RpcError } from './messages/rpc-error.ts';
+import { subscribe, unsubscribe } from './legacy/session-resources.ts';
+import { listen } from './lists/subscriptions.ts';
+import { cancelTask, getTask, updateTask } from './tasks/tasks.ts';
+import { setLogLevel } from './calls/log-levels.ts';
+import { listTools } from './lists/tool-list.ts';
 
 interface RequestSchema {
   safeParse(request: unknown): { success: boolean; error?: { issues: readonly Issue[] } | undefined };

@@ -1,7 +1,7 @@
 import type { Route, RouteResponse } from '../shared/routes/routes.ts';
 import { NOT_STORED } from '../shared/routes/routes.ts';
 import { ANY, headers, optional, TEXT } from '../shared/routes/schemas.ts';
-import { MCP_REFUSAL } from './failures.ts';
+import { MCP_REFUSAL } from './messages/failures.ts';
 import { McpServer } from './mcp-server.ts';
 import { MCP_PATH } from './protected-resource.ts';
 import { DEFAULT_MCP_SETTINGS, MAX_HOLD_SECONDS, type McpSettings } from './mcp-settings.ts';

@@ -6,16 +6,16 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { baseUrlOf } from '../shared/routes/challenge.ts';
 import type { McpClient } from './client.ts';
 import type { Era, Exchange } from './exchange.ts';
-import { toRpcError } from './failures.ts';
+import { toRpcError } from './messages/failures.ts';
 import type { McpSettings } from './mcp-settings.ts';
-import type { RpcRequest } from './message.ts';
+import type { RpcRequest } from './messages/message.ts';
 import { findMethod } from './methods.ts';
-import type { Narrowing } from './narrowing.ts';
-import type { ReplyChannel } from './reply-channel.ts';
-import { RPC_CODES, RpcError } from './rpc-error.ts';
-import { RpcResponse } from './rpc-response.ts';
-import type { Session } from './session.ts';
-import { checkStandardHeaders } from './standard-headers.ts';
+import type { Narrowing } from './calls/narrowing.ts';
+import type { ReplyChannel } from './messages/reply-channel.ts';
+import { RPC_CODES, RpcError } from './messages/rpc-error.ts';
+import { RpcResponse } from './messages/rpc-response.ts';
+import type { Session } from './legacy/session.ts';
+import { checkStandardHeaders } from './messages/standard-headers.ts';
 
 /** What one MCP server is: the same for every request. */
 export interface ServerParts {

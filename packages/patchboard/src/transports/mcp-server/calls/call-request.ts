@@ -1,0 +1,71 @@
+import { TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
+import { PEER_ID_PATTERN } from '@patchboard/wire';
+import type { CallRequest } from '../../../core/call/call-request.ts';
+import { parseTraceparent } from '../../../core/call/trace-context.ts';
+import { mcpClientOf } from '../../shared/mcp-client.ts';
+import { traceOf } from '../../shared/routes/request-hints.ts';
+import type { Exchange } from '../exchange.ts';
+import { responsesAtHand } from './input-responses.ts';
+import { kindsOf } from './input-requests.ts';
+import { META } from '../revisions.ts';
+import { invalidParams } from '../messages/rpc-error.ts';
+
+/** The parameters of `tools/call`. */
+export interface CallParams {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** Converts `tools/call` to a request of the engine. */
+export function callRequest(exchange: Exchange): CallRequest {
+  const { params, meta, client, era, response } = exchange;
+  const { name, arguments: args = {} } = params as unknown as CallParams;
+  const idempotencyKey = idIn(meta, META.idempotencyKey);
+  const target = idIn(meta, META.target);
+  const trace = traceIn(exchange);
+  const run = idIn(meta, META.runId);
+  const mcpClient = mcpClientOf(client.info);
+  const inputs = era === 'modern' ? responsesAtHand(exchange) : undefined;
+  return {
+    toolName: name,
+    args,
+    target,
+    idempotencyKey,
+    ...trace,
+    ...(run === null
+      ? { runId: madeUpRun(exchange, idempotencyKey, trace.traceId), countsInRun: false as const }
+      : { runId: run }),
+    // Older protocol versions send input requests on a stream.
+    acceptsInput: era === 'modern' || response.canStream ? kindsOf(client) : [],
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(mcpClient === undefined ? {} : { origin: { mcpClient } }),
+  };
+}
+
+/**
+ * The run of a client that names none. With an idempotency key it must be the same in every session and trace, because the
+ * key's comparison of requests covers the run.
+ */
+function madeUpRun({ principal, session }: Exchange, key: string | null, traceId: string | null): string {
+  const { agentId } = principal;
+  if (key === null && session !== null) return `mcp:${session.id}`;
+  const run = key === null && traceId !== null ? `trace:${traceId}:${agentId}` : `mcp:${agentId}`;
+  // Longer than an id may be: names of agents may have as many characters as ids.
+  return PEER_ID_PATTERN.test(run) ? run : agentId;
+}
+
+function traceIn({ meta, headers }: Exchange): {
+  readonly traceId: string | null;
+  readonly spanId: string | null;
+} {
+  const given = meta[TRACEPARENT_META_KEY];
+  const context = typeof given === 'string' ? parseTraceparent(given) : null;
+  return context ?? traceOf(headers);
+}
+
+function idIn(meta: Exchange['meta'], name: string): string | null {
+  const value = meta[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' && PEER_ID_PATTERN.test(value)) return value;
+  throw invalidParams(`_meta["${name}"] must be 1 to 200 visible ASCII characters`);
+}

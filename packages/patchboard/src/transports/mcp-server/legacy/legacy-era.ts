@@ -1,0 +1,179 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Failure } from '../../../core/failures.ts';
+import { isRecord } from '../../../core/json/is-record.ts';
+import type { HttpContext } from '../../shared/http/context.ts';
+import { principalOf } from '../../shared/routes/caller.ts';
+import { sendProblem } from '../../shared/routes/problem.ts';
+import { sendJson } from '../../shared/routes/routes.ts';
+import { readBatch, type Message } from './batch.ts';
+import { UNKNOWN_CLIENT } from '../client.ts';
+import { initialize } from './initialize.ts';
+import { idOf, isId, type RpcRequest } from '../messages/message.ts';
+import type { Narrowing } from '../calls/narrowing.ts';
+import { ReplyChannel } from '../messages/reply-channel.ts';
+import { errorJson, RPC_CODES, RpcError, type RpcId } from '../messages/rpc-error.ts';
+import { RpcResponse } from '../messages/rpc-response.ts';
+import { rpcErrorOf, runRequest, type ServerParts } from '../run-request.ts';
+import type { Session } from './session.ts';
+import { openSessionStream, sessionRefusal, streamRefusal } from './session-stream.ts';
+import { checkVersion } from './session-version.ts';
+import { Sessions } from './sessions.ts';
+
+/** One POST. */
+export interface InboundPost {
+  readonly context: HttpContext;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly narrowing: Narrowing;
+}
+
+/** Serves the protocol versions before 2026-07-28, which have sessions. */
+export class LegacyEra {
+  readonly #parts: ServerParts;
+  readonly #sessions: Sessions = new Sessions();
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+  }
+
+  /** One message, or a batch. */
+  async post(post: InboundPost, body: unknown): Promise<void> {
+    const { context, request, reply } = post;
+    try {
+      const session = this.#sessionOf(context, request);
+      const isOpening = isRecord(body) && body['method'] === 'initialize';
+      if (!isOpening) checkVersion(request.headers, session);
+      if (Array.isArray(body)) await this.#batch(post, readBatch(body, session), session);
+      else if (isRecord(body)) await this.#message(post, body, session);
+      else throw new RpcError(RPC_CODES.invalidRequest, 'Invalid Request', { status: 400 });
+    } catch (error) {
+      refuse(reply, idOf(body), rpcErrorOf(error, context, request));
+    }
+  }
+
+  /** `GET /mcp`: the stream of a session. */
+  get(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+    this.#ofSession(context, request, reply, streamRefusal(context, request), (session) => {
+      checkVersion(request.headers, session);
+      openSessionStream(context, reply, session);
+    });
+  }
+
+  /** `DELETE /mcp`: ends a session and its stream. Its calls go on. */
+  delete(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+    this.#ofSession(context, request, reply, sessionRefusal(request), (session) => {
+      this.#sessions.close(session);
+      reply.code(204).send();
+    });
+  }
+
+  #ofSession(
+    context: HttpContext,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refused: Failure | null,
+    serve: (session: Session) => void,
+  ): void {
+    if (refused !== null) {
+      if (refused.code === 'method_not_allowed') reply.header('allow', 'POST');
+      sendProblem(reply, refused);
+      return;
+    }
+    try {
+      const session = this.#sessionOf(context, request);
+      if (session !== null) serve(session);
+    } catch (error) {
+      refuse(reply, null, rpcErrorOf(error, context, request));
+    }
+  }
+
+  /** Null if the request names none. Throws for an unknown session and for one of another principal alike. */
+  #sessionOf({ clock }: HttpContext, request: FastifyRequest): Session | null {
+    const id = request.headers['mcp-session-id'];
+    if (typeof id !== 'string') return null;
+    const session = this.#sessions.use(id, principalOf(request), clock.now());
+    if (session === undefined)
+      throw new RpcError(RPC_CODES.sessionNotFound, 'Session not found', { status: 404 });
+    return session;
+  }
+
+  async #message(post: InboundPost, message: Message, session: Session | null): Promise<void> {
+    const { context, request, reply } = post;
+    if (!isRequest(message)) {
+      const problem = await accept(message, session);
+      if (problem !== null) throw problem;
+      reply.code(202).send();
+      return;
+    }
+    const channel = new ReplyChannel(context, reply, principalOf(request));
+    const rpc = requestOf(message);
+    if (rpc.method === 'initialize') this.#initialize(post, channel, rpc);
+    else await this.#run(post, channel, rpc, session);
+  }
+
+  async #batch(post: InboundPost, messages: readonly Message[], session: Session | null): Promise<void> {
+    const { context, request, reply } = post;
+    const requests = messages.filter(isRequest).map(requestOf);
+    const others = messages.filter((message) => !isRequest(message));
+    const problems = await Promise.all(others.map((message) => accept(message, session)));
+    const problem = problems.find((one) => one !== null);
+    if (problem !== undefined) throw problem;
+    if (requests.length === 0) {
+      reply.code(202).send();
+      return;
+    }
+    const channel = new ReplyChannel(context, reply, principalOf(request), requests.length);
+    await Promise.all(requests.map((rpc) => this.#run(post, channel, rpc, session)));
+  }
+
+  async #run(
+    { context, request, narrowing }: InboundPost,
+    channel: ReplyChannel,
+    rpc: RpcRequest,
+    session: Session | null,
+  ): Promise<void> {
+    const client = session?.client ?? UNKNOWN_CLIENT;
+    const given = { request, channel, narrowing, rpc, client, session };
+    await runRequest(this.#parts, context, { ...given, era: 'legacy' });
+  }
+
+  #initialize(
+    { context, request, reply }: InboundPost,
+    channel: ReplyChannel,
+    { id, params }: RpcRequest,
+  ): void {
+    const response = new RpcResponse(channel, id);
+    try {
+      const { session, json } = initialize(params, principalOf(request), context.clock.now());
+      this.#sessions.open(session, context.openStreams);
+      reply.header('mcp-session-id', session.id);
+      response.result(json);
+    } catch (error) {
+      response.error(rpcErrorOf(error, context, request));
+    }
+  }
+}
+
+/** Takes a notification, or the client's response to a request of the server. */
+async function accept(message: Message, session: Session | null): Promise<RpcError | null> {
+  if (session === null) return null;
+  if (message['method'] === undefined) return await session.respond(message['id'], message);
+  const { params } = message;
+  if (message['method'] !== 'notifications/cancelled' || !isRecord(params)) return null;
+  if (isId(params['requestId'])) session.cancel(params['requestId']);
+  return null;
+}
+
+function isRequest(message: Message): boolean {
+  return typeof message['method'] === 'string' && isId(message['id']);
+}
+
+function requestOf(message: Message): RpcRequest {
+  const params = isRecord(message['params']) ? message['params'] : {};
+  const meta = isRecord(params['_meta']) ? params['_meta'] : {};
+  return { id: message['id'] as RpcId, method: message['method'] as string, params, meta };
+}
+
+function refuse(reply: FastifyReply, id: RpcId | null, error: RpcError): void {
+  sendJson(reply, error.status, errorJson(id, error));
+}

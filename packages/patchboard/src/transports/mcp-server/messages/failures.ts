@@ -1,0 +1,146 @@
+import type { FailureCode } from '@patchboard/wire';
+import { missingInputKind } from '../../../core/call/input-kinds.ts';
+import type { Failure } from '../../../core/failures.ts';
+import { HTTP_STATUS, problemJson, type RefusalFormat } from '../../shared/routes/problem.ts';
+import { ANY, object, TEXT } from '../../shared/routes/schemas.ts';
+import { CAPABILITY_OF } from '../calls/input-requests.ts';
+import { errorJson, RPC_CODES, RpcError } from './rpc-error.ts';
+
+/** A failed `tools/call`: a JSON-RPC error, or a result with `isError` that the model can read. */
+type Kind = 'invalid params' | 'missing capability' | 'with status' | 'result';
+
+/**
+ * How each failure of a call is reported. A protocol error goes to the client program; a result goes to the model, which
+ * can act on it.
+ */
+const KINDS: Readonly<Record<FailureCode, Kind>> = {
+  tool_not_found: 'invalid params',
+  method_not_found: 'invalid params',
+  method_not_callable: 'result',
+  call_not_found: 'invalid params',
+  run_not_found: 'invalid params',
+  key_not_found: 'invalid params',
+  grant_not_found: 'invalid params',
+  resource_not_found: 'invalid params',
+  prompt_not_found: 'invalid params',
+  route_not_found: 'with status',
+  method_not_allowed: 'with status',
+  input_invalid: 'result',
+  body_invalid: 'invalid params',
+  content_type: 'with status',
+  too_large: 'with status',
+  auth_required: 'with status',
+  permission_denied: 'result',
+  hook_denied: 'result',
+  approval_denied: 'result',
+  approval_expired: 'result',
+  input_unavailable: 'missing capability',
+  input_declined: 'result',
+  input_expired: 'result',
+  name_invalid: 'invalid params',
+  name_taken: 'invalid params',
+  schema_invalid: 'invalid params',
+  conflict: 'result',
+  idempotency_mismatch: 'invalid params',
+  rate_limited: 'result',
+  queue_full: 'result',
+  queue_timeout: 'result',
+  overloaded: 'with status',
+  provider_offline: 'result',
+  provider_disconnected: 'result',
+  timeout: 'result',
+  cancelled: 'result',
+  interrupted: 'result',
+  value_not_found: 'result',
+  tool_failed: 'result',
+  resource_failed: 'result',
+  output_invalid: 'result',
+  result_too_large: 'result',
+  result_invalid: 'result',
+  sandbox_unavailable: 'result',
+  upstream_unreachable: 'result',
+  storage_full: 'with status',
+  storage_unavailable: 'with status',
+  misdirected: 'with status',
+  internal: 'with status',
+};
+
+export function isResult(failed: Failure): boolean {
+  const kind = KINDS[failed.code];
+  // A caller that could respond, and may not: there is no capability to declare.
+  return kind === 'result' || (kind === 'missing capability' && missingInputKind(failed) === null);
+}
+
+/** Returns the failure as a JSON-RPC error, also where a call would get a result. */
+export function toRpcError(failed: Failure, message: string = failed.message): RpcError {
+  const data = failureData(failed);
+  switch (KINDS[failed.code]) {
+    case 'invalid params':
+      return new RpcError(RPC_CODES.invalidParams, message, { data });
+    case 'missing capability':
+      return new RpcError(RPC_CODES.missingCapability, message, {
+        data: { ...data, requiredCapabilities: requiredFor(failed) },
+        status: 400,
+      });
+    case 'with status':
+    case 'result':
+      return new RpcError(RPC_CODES.internalError, message, {
+        data,
+        status: HTTP_STATUS[failed.code],
+        failure: failed,
+      });
+  }
+}
+
+function requiredFor(failed: Failure): Readonly<Record<string, unknown>> {
+  const kind = missingInputKind(failed);
+  return kind === null ? {} : CAPABILITY_OF[kind];
+}
+
+/** What a program needs to know about a failure: the members of a problem, without HTTP's. */
+export function failureData(failed: Failure): Readonly<Record<string, unknown>> {
+  const { code, reasons, retryable, outcome, recommendations, note, issues, rate } = failed;
+  return {
+    code,
+    ...(reasons === undefined ? {} : { reasons }),
+    retryable,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(recommendations === undefined ? {} : { recommendations }),
+    ...(note === undefined ? {} : { note }),
+    ...(issues === undefined ? {} : { errors: issues }),
+    ...(rate === undefined ? {} : { retry_after_ms: rate.retryAfterMs }),
+  };
+}
+
+/** Reasons of a body that is no JSON. */
+const NOT_JSON: ReadonlySet<string> = new Set([
+  'body_bad_json',
+  'body_of_no_json',
+  'body_empty',
+  'body_missing',
+]);
+
+/**
+ * A refusal before a JSON-RPC message was read: an error with `id: null`, with the problem as its data. A client that gets
+ * another body with a 400 takes the server for one of an older protocol version.
+ */
+export const MCP_REFUSAL: RefusalFormat = {
+  contentType: 'application/json',
+  schema: object({
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'number', 'null'] },
+    error: object({ code: { type: 'integer' }, message: TEXT, data: ANY }, ['data']),
+  }),
+  write: (failed, context) =>
+    errorJson(
+      null,
+      new RpcError(refusalCode(failed), failed.message, {
+        data: JSON.parse(problemJson(failed, context)) as unknown,
+      }),
+    ),
+};
+
+function refusalCode({ code, reasons = [] }: Failure): number {
+  if (code === 'internal' || code === 'overloaded') return RPC_CODES.internalError;
+  return reasons.some((why) => NOT_JSON.has(why.code)) ? RPC_CODES.parseError : RPC_CODES.invalidRequest;
+}
