@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { nodeDigest } from '../../src/runtime/digest.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { aServerTool, manualTool } from '../support/an-engine.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -44,6 +46,39 @@ describe('a client that closes its connection', () => {
     const record = await server.get(`/v1/tool_calls/${id}`, { headers: { prefer: 'wait=20' } });
     expect(record.json.state).toBe('CANCELLED');
     expect(running.get(id)?.context.signal.aborted).toBe(true);
+  });
+
+  it('before its call is recorded cancels it, also if it waits for approval', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const inner = memoryStore({ digest: nodeDigest });
+    const store = new Proxy(inner, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as unknown;
+        if (typeof method !== 'function') return method;
+        if (name !== 'insertCall') return method.bind(target) as unknown;
+        return async (...args: unknown[]): Promise<unknown> => {
+          await released;
+          return (await Reflect.apply(method, target, args)) as unknown;
+        };
+      },
+    });
+    const danger = aServerTool({ name: 'danger', annotations: { destructive: true } });
+    const server = await serving({ tools: [danger], store });
+    const closed = new Promise<void>((resolve) => {
+      server.app.server.on('connection', (socket) => socket.once('close', () => resolve()));
+    });
+    const hangUp = new AbortController();
+    const call = server.call('danger', {}, { signal: hangUp.signal, capabilities: TASKS });
+    await new Promise((resolve) => server.app.server.once('request', resolve));
+    hangUp.abort();
+    await expect(call).rejects.toThrow('aborted');
+    await closed;
+    release();
+    await waitFor(async () => {
+      const { json } = await server.get('/v1/tool_calls');
+      expect(json.tool_calls).toMatchObject([{ tool_name: 'danger', state: 'CANCELLED' }]);
+    });
   });
 
   it('gets the result later if its call has a key', async () => {

@@ -30,6 +30,7 @@ export interface HeldCall {
  */
 export async function holdCall(exchange: Exchange, held: HeldCall): Promise<string | null> {
   const mayBeTask = exchange.client.hasTasks && held.tool?.task !== 'never';
+  if (exchange.response.isGone) return await clientGone(exchange, held.call, held);
   const early = beforeWaiting(exchange, held.call, mayBeTask);
   if (early !== null) return early;
   const call = await waitFor(exchange, held, mayBeTask);
