@@ -159,5 +159,8 @@ export function faultProblem(what: string, { status, text, type }: Response): st
   if (status < 400) return null;
   if (!type.includes('json')) return `${what}: ${status} as ${type}, not as a problem`;
   if (/FST_ERR|\bat .*\.[jt]s:\d+/.test(text)) return `${what}: shows the inside: ${text.slice(0, 200)}`;
-  return /"code":"[a-z_]+"/.test(text) ? null : `${what}: ${status} without a code: ${text.slice(0, 200)}`;
+  // A problem has a name, an error of JSON-RPC a number.
+  return /"code":(?:"[a-z_]+"|-\d+)/.test(text)
+    ? null
+    : `${what}: ${status} without a code: ${text.slice(0, 200)}`;
 }

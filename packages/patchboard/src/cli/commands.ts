@@ -1,49 +1,40 @@
-import { callCommand } from './commands/call.ts';
-import { callsCommand } from './commands/calls.ts';
-import { dataCommand } from './commands/data.ts';
-import { deviceCommand } from './commands/device.ts';
-import { approveCommand, denyCommand } from './commands/decide.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { grantsCommand } from './commands/grants.ts';
-import { inputCommand } from './commands/input.ts';
-import { inboxCommand } from './commands/inbox.ts';
-import { keysCommand } from './commands/keys.ts';
-import { ledgerCommand } from './commands/ledger.ts';
-import { loginCommand } from './commands/login.ts';
-import { mcpCommand } from './commands/mcp.ts';
-import { parseCommand } from './commands/parse.ts';
-import { policyCommand } from './commands/policy.ts';
-import { promptsCommand } from './commands/prompts.ts';
-import { resourcesCommand } from './commands/resources.ts';
-import { registerServe } from './commands/serve.ts';
-import { tenantsCommand } from './commands/tenants.ts';
-import { toolsCommand } from './commands/tools.ts';
 import type { CliContext } from './context.ts';
 import type { Registrar } from './program.ts';
 
-/** Returns all commands, in the order of the help. */
-export function commands(context: CliContext): readonly Registrar[] {
-  return [
-    registerServe,
-    callCommand(context),
-    toolsCommand(context),
-    callsCommand(context),
-    resourcesCommand(context),
-    promptsCommand(context),
-    deviceCommand(context),
-    mcpCommand(context),
-    approveCommand(context),
-    denyCommand(context),
-    inboxCommand(context),
-    inputCommand(context),
-    loginCommand(context),
-    grantsCommand(context),
-    keysCommand(context),
-    tenantsCommand(context),
-    policyCommand(context),
-    parseCommand(context),
-    ledgerCommand(context),
-    dataCommand(context),
-    registerDoctor,
-  ];
+/** Every command, in the order of the help. */
+const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Registrar>>> = {
+  serve: async () => (await import('./commands/serve.ts')).registerServe,
+  call: async (context) => (await import('./commands/call.ts')).callCommand(context),
+  tools: async (context) => (await import('./commands/tools.ts')).toolsCommand(context),
+  calls: async (context) => (await import('./commands/calls.ts')).callsCommand(context),
+  resources: async (context) => (await import('./commands/resources.ts')).resourcesCommand(context),
+  prompts: async (context) => (await import('./commands/prompts.ts')).promptsCommand(context),
+  device: async (context) => (await import('./commands/device.ts')).deviceCommand(context),
+  mcp: async (context) => (await import('./commands/mcp.ts')).mcpCommand(context),
+  approve: async (context) => (await import('./commands/decide.ts')).approveCommand(context),
+  deny: async (context) => (await import('./commands/decide.ts')).denyCommand(context),
+  inbox: async (context) => (await import('./commands/inbox.ts')).inboxCommand(context),
+  input: async (context) => (await import('./commands/input.ts')).inputCommand(context),
+  login: async (context) => (await import('./commands/login.ts')).loginCommand(context),
+  grants: async (context) => (await import('./commands/grants.ts')).grantsCommand(context),
+  keys: async (context) => (await import('./commands/keys.ts')).keysCommand(context),
+  tenants: async (context) => (await import('./commands/tenants.ts')).tenantsCommand(context),
+  policy: async (context) => (await import('./commands/policy.ts')).policyCommand(context),
+  parse: async (context) => (await import('./commands/parse.ts')).parseCommand(context),
+  ledger: async (context) => (await import('./commands/ledger.ts')).ledgerCommand(context),
+  data: async (context) => (await import('./commands/data.ts')).dataCommand(context),
+  doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+};
+
+/**
+ * Loads the command that the arguments begin with; all of them if that is no command, for the help and for suggestions.
+ * Loading all takes longer than most commands.
+ */
+export async function commands(
+  context: CliContext,
+  [name = '']: readonly string[] = [],
+): Promise<readonly Registrar[]> {
+  const named = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const wanted = named === undefined ? Object.values(COMMANDS) : [named];
+  return await Promise.all(wanted.map((load) => load(context)));
 }

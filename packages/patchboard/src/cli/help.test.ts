@@ -10,12 +10,13 @@ async function run(argv: readonly string[]): Promise<{ code: number | null; text
     out: (more: string) => void (text += more),
     error: (more: string) => void (text += more),
   };
-  const code = await runProgram(createProgram(commands(processContext({})), '1.2.3', streams), argv, streams);
+  const registrars = await commands(processContext({}), argv);
+  const code = await runProgram(createProgram(registrars, '1.2.3', streams), argv, streams);
   return { code, text };
 }
 
 const silent = { out: () => undefined, error: () => undefined };
-const program = createProgram(commands(processContext({})), '1.2.3', silent);
+const program = createProgram(await commands(processContext({})), '1.2.3', silent);
 
 function pathsFrom(command: Command, path: readonly string[]): { title: string; path: readonly string[] }[] {
   const parts = command.commands.flatMap((part) => pathsFrom(part, [...path, part.name()]));
@@ -45,4 +46,11 @@ describe('the help', () => {
     expect((await run(['tool'])).text).toContain("patchboard: unknown command 'tool'\n(Did you mean tools?)");
     expect((await run(['call'])).text).toContain("patchboard: missing required argument 'tool'");
   });
+});
+
+it('loads only the command that is named, under the name that loads it', async () => {
+  for (const { name } of program.commands.map((command) => ({ name: command.name() }))) {
+    const loaded = createProgram(await commands(processContext({}), [name]), '1.2.3', silent);
+    expect(loaded.commands.map((command) => command.name())).toEqual([name]);
+  }
 });

@@ -14,6 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
 
-const program = createProgram(commands(processContext(environment())), VERSION, streams);
-const code = await runProgram(program, process.argv.slice(2), streams);
+const argv = process.argv.slice(2);
+const program = createProgram(await commands(processContext(environment()), argv), VERSION, streams);
+const code = await runProgram(program, argv, streams);
 if (code !== null) process.exitCode = code;

@@ -9,8 +9,10 @@ import { DEVICE_FRAMES, GATEWAY_FRAMES } from '../../src/transports/device-gatew
 
 const silent = { out: () => undefined, error: () => undefined };
 
+const REGISTRARS = await commands(processContext({}));
+
 export function program(): Command {
-  return createProgram(commands(processContext({})), '0.0.0', silent);
+  return createProgram(REGISTRARS, '0.0.0', silent);
 }
 
 /** Returns a problem if the words after `patchboard` are not a command with existing options. */

@@ -54,13 +54,13 @@ describe('docs/configuration.md', () => {
 });
 
 describe.each(['docs/cli.md', 'docs/zh-CN/cli.md'])('%s', (file) => {
-  it('names every command and option, and no other', () => {
+  it('names every command and option, and no other', async () => {
     const named = rowsUnder(file, ['command', '命令']).map(([first = '', second = '']) => ({
       path: codeSpansOf(first)[0] ?? first,
       options: codeSpansOf(second).toSorted(),
     }));
     const silent = { out: () => undefined, error: () => undefined };
-    const program = createProgram(commands(processContext({})), '0.0.0', silent);
+    const program = createProgram(await commands(processContext({})), '0.0.0', silent);
     const there = program.commands.flatMap((command) => leavesOf(command, 'patchboard'));
     const byPath = (a: { path: string }, b: { path: string }): number => a.path.localeCompare(b.path);
     expect(named.toSorted(byPath)).toEqual(there.toSorted(byPath));

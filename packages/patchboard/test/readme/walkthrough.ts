@@ -169,7 +169,7 @@ async function runInProcess(
   const stderr = { write: (text: string) => void (error += text) };
   const context = { ...processContext(env), output: createOutput({ stdout, stderr, noColour: true }) };
   const streams = { out: stdout.write, error: stderr.write };
-  const program = createProgram(commands(context), '0.0.0', streams);
+  const program = createProgram(await commands(context, words), '0.0.0', streams);
   const code = await runProgram(program, [...words, '--json'], streams);
   return { code: code ?? 0, out, error };
 }

@@ -2,7 +2,7 @@ import type { Route, RouteResponse } from '../shared/routes/routes.ts';
 import { NOT_STORED } from '../shared/routes/routes.ts';
 import { ANY, headers, optional, TEXT } from '../shared/routes/schemas.ts';
 import { MCP_REFUSAL } from './messages/failures.ts';
-import { McpServer } from './mcp-server.ts';
+import type { McpServer } from './mcp-server.ts';
 import { MCP_PATH } from './protected-resource.ts';
 import { DEFAULT_MCP_SETTINGS, MAX_HOLD_SECONDS, type McpSettings } from './mcp-settings.ts';
 
@@ -48,7 +48,13 @@ export function mcpRoutes(
   settings: McpSettings = DEFAULT_MCP_SETTINGS,
   { hasPages = true }: { readonly hasPages?: boolean } = {},
 ): readonly Route[] {
-  const server = new McpServer(settings, hasPages);
+  let loading: Promise<McpServer> | null = null;
+  // Loaded with the first request, because the SDK would add a fifth to the time of every start.
+  const load = async (): Promise<McpServer> => {
+    const { McpServer: Server } = await import('./mcp-server.ts');
+    return new Server(settings, hasPages);
+  };
+  const serve = (): Promise<McpServer> => (loading ??= load());
   return [
     {
       method: 'POST',
@@ -65,7 +71,7 @@ export function mcpRoutes(
       // 404: an unknown method of 2026-07-28, or an unknown session.
       refusals: ['route_not_found', ...NOT_STORED],
       refuse: MCP_REFUSAL,
-      handle: (context, request, reply) => server.post(context, request, reply),
+      handle: async (context, request, reply) => await (await serve()).post(context, request, reply),
     },
     {
       ...SESSION_ROUTE,
@@ -74,9 +80,7 @@ export function mcpRoutes(
       summary: 'The stream of a session: changes of lists and resources. Before 2026-07-28 only.',
       isStream: true,
       responses: { 200: { description: 'JSON-RPC notifications', schema: TEXT, type: 'text/event-stream' } },
-      handle: (context, request, reply): undefined => {
-        server.legacy.get(context, request, reply);
-      },
+      handle: async (context, request, reply) => (await serve()).legacy.get(context, request, reply),
     },
     {
       ...SESSION_ROUTE,
@@ -84,9 +88,7 @@ export function mcpRoutes(
       name: 'mcpEndSession',
       summary: 'Ends a session and its stream. Its calls go on. Before 2026-07-28 only.',
       responses: { 204: { description: 'the session has ended' } },
-      handle: (context, request, reply): undefined => {
-        server.legacy.delete(context, request, reply);
-      },
+      handle: async (context, request, reply) => (await serve()).legacy.delete(context, request, reply),
     },
   ];
 }
