@@ -62,7 +62,7 @@ function statusOfTask(exchange: Exchange, call: Call): TaskStatus {
   return endedResult(call, 'modern') instanceof RpcError ? 'failed' : 'completed';
 }
 
-/** What the client is asked for; null if nothing, or nothing that it can respond to. Only the call's caller responds. */
+/** The open input requests; null if there is none that this client can respond to. Only the call's caller responds. */
 function taskRequests(exchange: Exchange, call: Call): Readonly<Record<string, InputRequestJson>> | null {
   if (call.agentId !== exchange.principal.agentId) return null;
   if (call.state.name === 'APPROVAL_REQUIRED') return approvalRequest(exchange, call);
