@@ -1,10 +1,11 @@
 import { isRecord } from '../../core/json/is-record.ts';
-import { mcpClientOf } from '../shared/mcp-client.ts';
+import { mcpClientOf, type McpClient } from '../shared/mcp-client.ts';
 import { TASKS_EXTENSION } from './revisions.ts';
 
 /** What an MCP client says about itself. Never trusted: no permission depends on it. */
-export interface McpClient {
-  readonly info: { readonly name: string; readonly version: string } | null;
+export interface DeclaredClient {
+  /** Cleaned and cut. */
+  readonly info: McpClient | null;
   /** Whether it supports the tasks extension. */
   readonly hasTasks: boolean;
   readonly elicitsForm: boolean;
@@ -13,7 +14,7 @@ export interface McpClient {
   readonly hasRoots: boolean;
 }
 
-export const UNKNOWN_CLIENT: McpClient = {
+export const UNKNOWN_CLIENT: DeclaredClient = {
   info: null,
   hasTasks: false,
   elicitsForm: false,
@@ -23,7 +24,7 @@ export const UNKNOWN_CLIENT: McpClient = {
 };
 
 /** Reads `clientInfo` and the client's capabilities. */
-export function readClient(info: unknown, capabilities: unknown): McpClient {
+export function readClient(info: unknown, capabilities: unknown): DeclaredClient {
   if (!isRecord(capabilities)) return { ...UNKNOWN_CLIENT, info: infoOf(info) };
   const { elicitation, extensions, sampling, roots } = capabilities;
   const forms = isRecord(elicitation) ? elicitation : null;
@@ -38,6 +39,6 @@ export function readClient(info: unknown, capabilities: unknown): McpClient {
   };
 }
 
-function infoOf(info: unknown): McpClient['info'] {
+function infoOf(info: unknown): DeclaredClient['info'] {
   return mcpClientOf(info) ?? null;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
-import type { McpClient } from './client.ts';
+import type { DeclaredClient } from './client.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import type { Narrowing } from './calls/narrowing.ts';
 import type { RpcResponse } from './messages/rpc-response.ts';
@@ -17,7 +17,7 @@ export interface Exchange {
   readonly principal: Principal;
   readonly headers: IncomingHttpHeaders;
   readonly era: Era;
-  readonly client: McpClient;
+  readonly client: DeclaredClient;
   /** The SDK's schema of the method has accepted them. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;

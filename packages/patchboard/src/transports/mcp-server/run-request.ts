@@ -4,7 +4,7 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { requestFailure } from '../shared/http/request-failure.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { baseUrlOf } from '../shared/routes/challenge.ts';
-import type { McpClient } from './client.ts';
+import type { DeclaredClient } from './client.ts';
 import type { Era, Exchange } from './exchange.ts';
 import { toRpcError } from './messages/failures.ts';
 import type { McpSettings } from './mcp-settings.ts';
@@ -31,7 +31,7 @@ export interface InboundRequest {
   readonly narrowing: Narrowing;
   readonly rpc: RpcRequest;
   readonly era: Era;
-  readonly client: McpClient;
+  readonly client: DeclaredClient;
   readonly session: Session | null;
 }
 

@@ -2,7 +2,6 @@ import { TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { CallRequest } from '../../../core/call/call-request.ts';
 import { parseTraceparent } from '../../../core/call/trace-context.ts';
-import { mcpClientOf } from '../../shared/mcp-client.ts';
 import { traceOf } from '../../shared/routes/request-hints.ts';
 import type { Exchange } from '../exchange.ts';
 import { responsesAtHand } from './input-responses.ts';
@@ -24,7 +23,6 @@ export function callRequest(exchange: Exchange): CallRequest {
   const target = idIn(meta, META.target);
   const trace = traceIn(exchange);
   const run = idIn(meta, META.runId);
-  const mcpClient = mcpClientOf(client.info);
   const inputs = era === 'modern' ? responsesAtHand(exchange) : undefined;
   return {
     toolName: name,
@@ -38,7 +36,7 @@ export function callRequest(exchange: Exchange): CallRequest {
     // Older protocol versions send input requests on a stream.
     acceptsInput: era === 'modern' || response.canStream ? kindsOf(client) : [],
     ...(inputs === undefined ? {} : { inputs }),
-    ...(mcpClient === undefined ? {} : { origin: { mcpClient } }),
+    ...(client.info === null ? {} : { origin: { mcpClient: client.info } }),
   };
 }
 

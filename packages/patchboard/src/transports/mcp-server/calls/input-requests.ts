@@ -2,7 +2,7 @@ import type { InputKind } from '@patchboard/wire';
 import type { Call } from '../../../core/call/call.ts';
 import { openRequests, type InputRequest, type InputRound } from '../../../core/call/input.ts';
 import { kindOf } from '../../../core/call/input-kinds.ts';
-import type { McpClient } from '../client.ts';
+import type { DeclaredClient } from '../client.ts';
 
 /** A request of the server inside a result: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
 export interface InputRequestJson {
@@ -14,7 +14,12 @@ export interface InputRequestJson {
 export const APPROVAL_KEY = 'approval';
 
 /** The kinds of input requests that the client can respond to. */
-export function kindsOf({ elicitsForm, elicitsUrl, samples, hasRoots }: McpClient): readonly InputKind[] {
+export function kindsOf({
+  elicitsForm,
+  elicitsUrl,
+  samples,
+  hasRoots,
+}: DeclaredClient): readonly InputKind[] {
   return [
     ...(elicitsForm ? (['form'] as const) : []),
     ...(elicitsUrl ? (['url'] as const) : []),
@@ -55,7 +60,10 @@ function unusedKey({ key, id }: InputRound, used: ReadonlySet<string>): string {
 }
 
 /** The open requests that this client can respond to. Servers must not send others. */
-export function inputRequestsOf(call: Call, client: McpClient): Readonly<Record<string, InputRequestJson>> {
+export function inputRequestsOf(
+  call: Call,
+  client: DeclaredClient,
+): Readonly<Record<string, InputRequestJson>> {
   const kinds = kindsOf(client);
   const shown = [...openByKey(call)].filter(([, round]) => kinds.includes(kindOf(round)));
   return Object.fromEntries(shown.map(([key, round]) => [key, requestJson(round, `${call.id}.${round.id}`)]));

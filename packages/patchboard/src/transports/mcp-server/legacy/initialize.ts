@@ -1,7 +1,7 @@
 import { InitializeRequestSchema } from '@modelcontextprotocol/core';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { Principal } from '../../../core/access/principal.ts';
-import { readClient, type McpClient } from '../client.ts';
+import { readClient, type DeclaredClient } from '../client.ts';
 import { INSTRUCTIONS } from '../discover.ts';
 import { SERVER_INFO } from '../messages/result-json.ts';
 import { invalidParams } from '../messages/rpc-error.ts';
@@ -39,7 +39,7 @@ export function initialize(
 }
 
 /** What the client may declare in that version. The tasks of 2025-11-25 are another protocol, which is not offered. */
-function offered(client: McpClient, version: string): McpClient {
+function offered(client: DeclaredClient, version: string): DeclaredClient {
   return {
     ...client,
     hasTasks: false,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../../core/access/principal.ts';
-import type { McpClient } from '../client.ts';
+import type { DeclaredClient } from '../client.ts';
 import type { LogLevel } from '../calls/log-levels.ts';
 import type { RpcError, RpcId } from '../messages/rpc-error.ts';
 import type { RpcResponse } from '../messages/rpc-response.ts';
@@ -20,7 +20,7 @@ const MAX_SUBSCRIPTIONS = 100;
 export class Session {
   readonly id: string = randomUUID();
   readonly principal: Principal;
-  readonly client: McpClient;
+  readonly client: DeclaredClient;
   readonly protocolVersion: string;
   lastUsedAt: number;
   /** Events of tools below it are not sent. */

@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Failure } from '../../../core/failures.ts';
@@ -6,6 +5,7 @@ import type { HttpContext } from '../../shared/http/context.ts';
 import { sendDirect } from '../../shared/http/send-direct.ts';
 import { prepareProblem } from '../../shared/routes/problem.ts';
 import type { EventStream } from '../../shared/streams/streams.ts';
+import { watchConnection } from '../../shared/streams/waiting.ts';
 
 /** After this time without a result the response becomes a stream, whose heartbeat keeps the connection open. */
 const STREAM_AFTER_MS = 5000;
@@ -119,24 +119,12 @@ export class ReplyChannel {
   }
 
   #watch(): () => void {
-    const { clock, openStreams } = this.#context;
-    const abort = (): void => this.#abort();
-    const leave = openStreams.add(abort, this.#principal);
+    const { clock } = this.#context;
     const disarm = this.#acceptsStream ? clock.after(STREAM_AFTER_MS, () => this.stream()) : null;
-    const { raw } = this.#reply;
-    // Mounted in another server, a request may have no socket.
-    const socket = raw.socket instanceof Socket ? raw.socket : null;
-    const idleMs = socket?.timeout ?? 0;
-    socket?.setTimeout(0);
-    raw.once('close', abort);
-    if (raw.destroyed) abort();
+    const release = watchConnection(this.#context, this.#reply, () => this.#abort());
     return () => {
-      leave();
       disarm?.();
-      socket?.setTimeout(idleMs);
-      raw.removeListener('close', abort);
-      // This request arrived before the close began, so its connection must be closed here.
-      if (openStreams.isClosing && this.#stream === null) this.#reply.header('connection', 'close');
+      release();
     };
   }
 }

@@ -4,12 +4,12 @@ import { aCall } from '../../../../test/support/a-call.ts';
 import type { Call } from '../../../core/call/call.ts';
 import type { InputRound } from '../../../core/call/input.ts';
 import { failure } from '../../../core/failures.ts';
-import { UNKNOWN_CLIENT, type McpClient } from '../client.ts';
+import { UNKNOWN_CLIENT, type DeclaredClient } from '../client.ts';
 import type { Exchange } from '../exchange.ts';
 import { DEFAULT_MCP_SETTINGS } from '../mcp-settings.ts';
 import { taskMembers } from './task-view.ts';
 
-function exchangeOf(client: Partial<McpClient>, agentId = 'local'): Exchange {
+function exchangeOf(client: Partial<DeclaredClient>, agentId = 'local'): Exchange {
   const settings = { ...DEFAULT_MCP_SETTINGS, keepCallsMs: 5000 };
   const parts = { settings, origin: 'http://host', client: { ...UNKNOWN_CLIENT, ...client } };
   return {
@@ -19,7 +19,11 @@ function exchangeOf(client: Partial<McpClient>, agentId = 'local'): Exchange {
   } as unknown as Exchange;
 }
 
-function viewOf(call: Call, client: Partial<McpClient> = {}, agentId = 'local'): Record<string, unknown> {
+function viewOf(
+  call: Call,
+  client: Partial<DeclaredClient> = {},
+  agentId = 'local',
+): Record<string, unknown> {
   return JSON.parse(`{${taskMembers(exchangeOf(client, agentId), call)}}`) as Record<string, unknown>;
 }
 

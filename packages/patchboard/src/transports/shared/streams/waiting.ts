@@ -7,16 +7,10 @@ import type { HttpContext } from '../http/context.ts';
 import { principalOf } from '../routes/caller.ts';
 
 /**
- * Runs `work` with a signal that aborts when the client disconnects or the server closes. The socket's idle timeout is off
- * meanwhile.
+ * Calls `abort` when the client disconnects, its credential ends or the server closes. The socket's idle timeout is off
+ * until the returned function is called.
  */
-export async function whileConnected<T>(
-  context: HttpContext,
-  reply: FastifyReply,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort();
+export function watchConnection(context: HttpContext, reply: FastifyReply, abort: () => void): () => void {
   const leave = context.openStreams.add(abort, principalOf(reply.request));
   // Mounted in another server, a request may have no socket.
   const socket = reply.raw.socket instanceof Socket ? reply.raw.socket : null;
@@ -24,14 +18,27 @@ export async function whileConnected<T>(
   socket?.setTimeout(0);
   reply.raw.once('close', abort);
   if (reply.raw.destroyed) abort();
-  try {
-    return await work(stop.signal);
-  } finally {
+  return () => {
     leave();
     socket?.setTimeout(idleMs);
     reply.raw.removeListener('close', abort);
-    // This request arrived before the close began, so its connection must be closed here.
-    if (context.openStreams.isClosing) reply.header('connection', 'close');
+    // This request arrived before the close began, so its connection must be closed here. A stream has sent its headers.
+    if (context.openStreams.isClosing && !reply.raw.headersSent) reply.header('connection', 'close');
+  };
+}
+
+/** Runs `work` with a signal that aborts as `watchConnection` says. */
+export async function whileConnected<T>(
+  context: HttpContext,
+  reply: FastifyReply,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const release = watchConnection(context, reply, () => stop.abort());
+  try {
+    return await work(stop.signal);
+  } finally {
+    release();
   }
 }
 
