@@ -18,6 +18,8 @@ const WIRING = ['board', 'wiring', 'settings', 'cli', 'index.ts'];
 const GROUPS = ['sources', 'packs', 'transports'];
 /** Every transport may import it. */
 const SHARED_TRANSPORT = 'transports/shared';
+/** Every source may import it. */
+const SHARED_SOURCE = 'sources/shared';
 /**
  * The folders of core, from the bottom up. A file imports its own layer and those below it, so that a call is read in one
  * direction: engine, steps (intake to record), providers, settlement, call. `.`: the files beside the folders.
@@ -26,7 +28,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['json'],
   ['.', 'access', 'call', 'hooks', 'ledger', 'resources', 'tools'],
   ['settlement'],
-  ['devices', 'providers'],
+  ['devices', 'providers', 'upstreams'],
   ['steps'],
   ['engine.ts'],
 ];
@@ -106,7 +108,8 @@ function mayImport(from: Zone, to: Zone): boolean {
   if (to === 'core') return true;
   // The agent loop uses the SDK's types of calls and results.
   if (from === 'agent') return to === 'protocols' || to === 'sdk';
-  if (from === 'sdk' || from.startsWith('sources/')) return to === 'protocols';
+  if (from === 'sdk') return to === 'protocols';
+  if (from.startsWith('sources/')) return to === 'protocols' || to === 'version' || to === SHARED_SOURCE;
   if (from.startsWith('transports/'))
     return to === 'protocols' || to === 'version' || to === SHARED_TRANSPORT;
   return false;

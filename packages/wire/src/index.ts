@@ -168,3 +168,14 @@ export type {
   TraceCallView,
   TraceLedgerView,
 } from './views.ts';
+export type {
+  AcceptContractBody,
+  AcceptContractView,
+  ContractChangeView,
+  ContractDifference,
+  ReloadUpstreamsView,
+  UpstreamKind,
+  UpstreamStateName,
+  UpstreamToolView,
+  UpstreamView,
+} from './upstreams.ts';

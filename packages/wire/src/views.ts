@@ -2,8 +2,8 @@ import type { CallStateName, CallStatus } from './call-state.ts';
 import type { FailureCode } from './failure-codes.ts';
 import type { ReasonView } from './reasons/reason.ts';
 
-/** Where a tool runs: in the server, on a client, or behind an upstream MCP server. */
-export type ToolSourceName = 'server' | 'client' | 'mcp';
+/** Where a tool runs: in the server, on a client, on an upstream MCP server, or behind an HTTP API with an OpenAPI description. */
+export type ToolSourceName = 'server' | 'client' | 'mcp' | 'openapi';
 
 /** The sandbox in which commands and file changes run; `none`: no sandbox. */
 export type SandboxName = 'bubblewrap' | 'seatbelt' | 'none';
