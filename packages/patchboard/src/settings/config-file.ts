@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { didYouMean } from '../core/spelling.ts';
 import { pointerParts } from '../core/json/json-pointer.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
@@ -38,7 +38,7 @@ export function parseConfig(text: string, file: string): ConfigFile {
 /** Returns all problems of a config, including those of its policy. */
 export function configProblems(parsed: ParsedText): readonly TextProblem[] {
   if (parsed.problems.length > 0) return parsed.problems;
-  const validate = new Ajv2020({ allErrors: true, strict: false, verbose: true }).compile(CONFIG_SCHEMA);
+  const validate = configValidator();
   if (!validate(parsed.value)) return (validate.errors ?? []).map((error) => problemOf(error, parsed));
   const file = parsed.value as ConfigFile;
   const { policy } = file;
@@ -46,6 +46,20 @@ export function configProblems(parsed: ParsedText): readonly TextProblem[] {
     ...toolProblems(file, parsed),
     ...(policy === undefined ? [] : policyProblems(policy, parsed, ['policy'])),
   ];
+}
+
+let compiled: ValidateFunction | null = null;
+
+/** The schema itself is checked by a test: compiling the meta-schema would take longer than compiling it. */
+function configValidator(): ValidateFunction {
+  compiled ??= new Ajv2020({
+    allErrors: true,
+    strict: false,
+    verbose: true,
+    meta: false,
+    validateSchema: false,
+  }).compile(CONFIG_SCHEMA);
+  return compiled;
 }
 
 const SHIPPED_TOOLS: readonly string[] = [...ESSENTIAL_TOOLS, ...HERITAGE_TOOLS];

@@ -1,16 +1,16 @@
 import { type DeviceFrame, reason, type Reason } from '@patchboard/wire';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseGuardedJson } from '../../core/json/json-guard.ts';
 import { peekTexts } from '../../core/json/json-peek.ts';
 import type { JsonLimits } from '../../core/json/json-scanner.ts';
 import { isRecord } from '../../core/json/is-record.ts';
+import { schemaCompiler, type Validate } from '../shared/routes/own-schema.ts';
 import { decodeToolSpecs, type DecodedSpecs } from '../shared/views/tool-spec.ts';
 import { DEVICE_FRAMES } from './frames.ts';
 
-const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
-const VALIDATORS: ReadonlyMap<string, ValidateFunction> = new Map(
-  [...DEVICE_FRAMES].map(([type, { schema }]) => [type, ajv.compile(schema)]),
+const compile = schemaCompiler();
+const VALIDATORS: ReadonlyMap<string, Validate> = new Map(
+  [...DEVICE_FRAMES].map(([type, { schema }]) => [type, compile(schema)]),
 );
 
 export type DecodedFrame = { readonly ok: true; readonly frame: DeviceFrame } | RefusedFrame;
@@ -38,7 +38,7 @@ export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
   const { value } = parsed;
   if (!isRecord(value)) return refused(reason('frame_not_object'));
   const { type } = value as { type?: unknown };
-  const validate = typeof type === 'string' ? VALIDATORS.get(type) : undefined;
+  const validate = typeof type === 'string' ? VALIDATORS.get(type)?.() : undefined;
   if (validate === undefined) {
     const known = [...VALIDATORS.keys()].join(', ');
     const why =

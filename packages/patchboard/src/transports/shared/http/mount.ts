@@ -22,7 +22,7 @@ import { failureOfError } from './request-failure.ts';
 import { supportsHead, type Route, type RouteResponse, type Schema } from '../routes/routes.ts';
 import { COMPONENTS } from '../routes/schemas.ts';
 import type { Tickets } from './tickets.ts';
-import { partCompiler } from '../routes/validation.ts';
+import { partValidator } from '../routes/validation.ts';
 
 /** Registers the declared routes with Fastify. */
 export function mount(
@@ -31,7 +31,6 @@ export function mount(
   given: { readonly routes: readonly Route[]; readonly authenticator: Authenticator },
 ): void {
   for (const component of COMPONENTS) app.addSchema(component);
-  const compile = partCompiler();
   for (const route of given.routes) {
     const counter = context.metrics.route(route.method, route.url);
     app.route({
@@ -40,7 +39,7 @@ export function mount(
       schema: schemaOf(route),
       config: refusalConfig(route, context),
       // Set per route, not on the app: adding schemas to a scope makes Fastify drop the app's compilers.
-      validatorCompiler: ({ schema, httpPart }) => compile(schema as Schema, httpPart ?? 'body'),
+      validatorCompiler: ({ schema, httpPart }) => partValidator(schema as Schema, httpPart ?? 'body'),
       // Response schemas only document; handlers serialize.
       serializerCompiler: () => (value) => JSON.stringify(value),
       exposeHeadRoute: supportsHead(route),

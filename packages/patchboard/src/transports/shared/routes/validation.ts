@@ -1,12 +1,15 @@
 import { type InputIssueView, PEER_ID_PATTERN, reason, type Reason, reasonText } from '@patchboard/wire';
-import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, problemOf } from '../../../core/failures.ts';
 import { pointerTo } from '../../../core/json/json-pointer.ts';
+import { schemaCompiler } from './own-schema.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
 import { SEQUENCE_PATTERN } from './schemas.ts';
 
-const OPTIONS: Options = { strict: true, strictRequired: false, allowUnionTypes: true };
+const brief = schemaCompiler();
+const exact = schemaCompiler({ allErrors: true });
+const coercing = schemaCompiler({ allErrors: true, coerceTypes: true });
 const SHOWN_ISSUES = 20;
 /** In a longer body only the first error is reported: collecting all of them could take long. */
 const SEARCHED_CHARACTERS = 32_768;
@@ -28,24 +31,21 @@ const PATTERN_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
 
 export type PartValidator = (value: unknown) => true | { error: RequestRefused };
 
-/** Compiles validators for request parts. Query values are coerced to the type in the schema; other parts are not changed. */
-export function partCompiler(): (schema: Schema, part: string) => PartValidator {
-  const brief = new Ajv2020(OPTIONS);
-  const exact = new Ajv2020({ ...OPTIONS, allErrors: true });
-  const coercing = new Ajv2020({ ...OPTIONS, allErrors: true, coerceTypes: true });
-  return (schema, part) => {
-    const isBody = part === 'body';
-    const explain = (part === 'querystring' ? coercing : exact).compile(schema);
-    const validate = isBody ? brief.compile(schema) : explain;
-    const place = PLACES[part] ?? part;
-    const isOptional = isBody && !(Array.isArray(schema['required']) && schema['required'].length > 0);
-    return (value) => {
-      if (validate(value)) return true;
-      if (isOptional && (value === undefined || value === null)) return true;
-      if (!isBody || isLong(value)) return { error: refusal(place, issuesOf(validate)) };
-      explain(value);
-      return { error: refusal(place, issuesOf(explain)) };
-    };
+/** Makes the validator of a request part. Query values are coerced to the type in the schema; other parts are not changed. */
+export function partValidator(schema: Schema, part: string): PartValidator {
+  const isBody = part === 'body';
+  const explain = (part === 'querystring' ? coercing : exact)(schema);
+  const check = isBody ? brief(schema) : explain;
+  const place = PLACES[part] ?? part;
+  const isOptional = isBody && !(Array.isArray(schema['required']) && schema['required'].length > 0);
+  return (value) => {
+    const validate = check();
+    if (validate(value)) return true;
+    if (isOptional && (value === undefined || value === null)) return true;
+    if (!isBody || isLong(value)) return { error: refusal(place, issuesOf(validate)) };
+    const explained = explain();
+    explained(value);
+    return { error: refusal(place, issuesOf(explained)) };
   };
 }
 
