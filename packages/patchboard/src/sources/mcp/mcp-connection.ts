@@ -1,13 +1,44 @@
+import type { UpstreamStatus } from '../../core/upstreams/upstream.ts';
+
 /** A connection to one MCP server that stays usable: it connects again by itself. */
 export interface McpConnection {
   /** Null: not negotiated yet. */
   readonly era: 'modern' | 'legacy' | null;
   readonly isOnline: boolean;
+  /** Begins to connect, in the background. */
+  start(listener: McpConnectionListener): void;
   /**
    * Sends one request and resolves to the response as it was received. Connects first if necessary. Rejects with
-   * `NotStarted`, `ConnectionLost`, or the reason of `signal`. Never sends a request twice.
+   * `NotStarted`, `ConnectionLost`, `ResponseTooLarge`, or the reason of `signal`. Never sends a request twice.
    */
   request(request: McpRequest): Promise<McpResponse>;
+  /** Reads the tools again, in the background. */
+  refreshTools(): void;
+  status(): McpConnectionStatus;
+  /** Ends the connection, forgets failures and connects again. Pending requests reject with `ConnectionLost`. */
+  restart(): Promise<void>;
+  /** Resolves when the connection is closed and its process group has ended. */
+  close(): Promise<void>;
+}
+
+export type McpConnectionStatus = Omit<UpstreamStatus, 'inFlight' | 'latencyMs'>;
+
+/** Receives what a connection reports. */
+export interface McpConnectionListener {
+  /** The tools were listed: these are all of them, as the server sent them. */
+  toolsListed(list: McpToolList): void;
+  /** The state of `status` changed. */
+  stateChanged(): void;
+}
+
+export interface McpToolList {
+  /** Members of `tools` that are objects; at most 500. */
+  readonly tools: readonly Readonly<Record<string, unknown>>[];
+  /** How many more tools the server listed. */
+  readonly omitted: number;
+  /** Null: the server does not declare it. */
+  readonly server: { readonly name: string; readonly version: string } | null;
+  readonly protocolVersion: string;
 }
 
 export interface McpRequest {
@@ -23,8 +54,9 @@ export interface McpRequest {
   /** Notifications that belong to this request: progress and log messages. */
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
   /**
-   * Handles a request of an older server during this request: elicitation or sampling. While it is set the connection
-   * carries no other request of this kind. Absent: such requests are refused.
+   * Handles a request of an older server during this request: elicitation or sampling. Resolves to the result; if it rejects,
+   * the server receives an error. While it is set the request is the only one of its connection. Absent: such requests are
+   * refused.
    */
   readonly onServerRequest?: (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }
@@ -33,18 +65,27 @@ export type McpResponse =
   | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data: unknown };
 
+export interface NotStartedOptions {
+  readonly mayRetry: boolean;
+  readonly status?: number | null;
+  readonly retryAfterMs?: number | null;
+}
+
 /** The request certainly did not reach a tool: refused connection, DNS, TLS, 401, 403, 404 of a session, 429. */
 export class NotStarted extends Error {
   /** Whether another attempt within the deadline may succeed. False after 401 and 403. */
   readonly mayRetry: boolean;
   /** Null: not an HTTP status. */
   readonly status: number | null;
+  /** The `Retry-After` of the response; null: it has none. */
+  readonly retryAfterMs: number | null;
 
-  constructor(message: string, { mayRetry, status = null }: { mayRetry: boolean; status?: number | null }) {
+  constructor(message: string, { mayRetry, status = null, retryAfterMs = null }: NotStartedOptions) {
     super(message);
     this.name = 'NotStarted';
     this.mayRetry = mayRetry;
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -53,5 +94,13 @@ export class ConnectionLost extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'ConnectionLost';
+  }
+}
+
+/** The response, or one event of its stream, exceeds 4 MiB: outcome unknown. */
+export class ResponseTooLarge extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ResponseTooLarge';
   }
 }
