@@ -1,6 +1,6 @@
 import { isRecord } from '../../core/json/is-record.ts';
 import { mcpClientOf, type McpClient } from '../shared/mcp-client.ts';
-import { TASKS_EXTENSION } from './revisions.ts';
+import { TASKS_EXTENSION } from '../../protocols/mcp/revisions.ts';
 
 /** What an MCP client says about itself. Never trusted: no permission depends on it. */
 export interface DeclaredClient {

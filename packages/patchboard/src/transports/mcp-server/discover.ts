@@ -1,5 +1,5 @@
 import { membersOf, resultJson } from './messages/result-json.ts';
-import { MODERN_VERSION, TASKS_EXTENSION } from './revisions.ts';
+import { MODERN_VERSION, TASKS_EXTENSION } from '../../protocols/mcp/revisions.ts';
 
 export const INSTRUCTIONS: string =
   'Every tool call is recorded before it runs. A call that takes long, or that a person must approve, returns a receipt ' +

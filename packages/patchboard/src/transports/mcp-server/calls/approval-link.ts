@@ -4,7 +4,8 @@ import type { Call } from '../../../core/call/call.ts';
 import type { Engine } from '../../../core/engine.ts';
 import type { Exchange } from '../exchange.ts';
 import { elicitResult, responseAt, type InputResponses } from './input-responses.ts';
-import { APPROVAL_KEY, urlRequest, type InputRequestJson } from './input-requests.ts';
+import { urlRequest, type InputRequestJson } from '../../../protocols/mcp/input-requests.ts';
+import { APPROVAL_KEY } from './input-requests.ts';
 
 /** The page of the console where an operator decides on the call; null if this server has no pages. Contains no token. */
 export function approvalLink(

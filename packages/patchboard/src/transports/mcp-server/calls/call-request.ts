@@ -6,7 +6,7 @@ import { traceOf } from '../../shared/routes/request-hints.ts';
 import type { Exchange } from '../exchange.ts';
 import { responsesAtHand } from './input-responses.ts';
 import { kindsOf } from './input-requests.ts';
-import { META } from '../revisions.ts';
+import { META } from '../../../protocols/mcp/revisions.ts';
 import { invalidParams } from '../messages/rpc-error.ts';
 
 /** The parameters of `tools/call`. */

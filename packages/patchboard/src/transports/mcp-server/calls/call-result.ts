@@ -5,7 +5,7 @@ import { failureText } from '../../../protocols/result-text.ts';
 import type { Era } from '../exchange.ts';
 import { failureData, isResult, toRpcError } from '../messages/failures.ts';
 import { membersOf, resultJson } from '../messages/result-json.ts';
-import { META } from '../revisions.ts';
+import { META } from '../../../protocols/mcp/revisions.ts';
 import type { RpcError } from '../messages/rpc-error.ts';
 
 /** A result of `tools/call`: the members of its JSON text, and `_meta`. */

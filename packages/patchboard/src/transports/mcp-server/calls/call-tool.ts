@@ -15,7 +15,7 @@ import { giveResponses, readResponses } from './input-responses.ts';
 import { membersOf, resultJson } from '../messages/result-json.ts';
 import { fetchResult } from './result-tool.ts';
 import { RESULT_TOOL_NAME } from './result-tool-name.ts';
-import { MODERN_VERSION, TASKS_EXTENSION } from '../revisions.ts';
+import { MODERN_VERSION, TASKS_EXTENSION } from '../../../protocols/mcp/revisions.ts';
 import { missingCapability, RpcError } from '../messages/rpc-error.ts';
 import { serverRequests } from '../legacy/server-requests.ts';
 import { headerMismatch } from '../messages/standard-headers.ts';

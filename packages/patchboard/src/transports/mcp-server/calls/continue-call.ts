@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 import { holdCall } from './hold-call.ts';
 import { giveResponses, readResponses } from './input-responses.ts';
 import { APPROVAL_ROUND, continuedCall, invalidState } from './request-state.ts';
-import { META } from '../revisions.ts';
+import { META } from '../../../protocols/mcp/revisions.ts';
 
 /**
  * `tools/call` with `requestState`: gives the call that waits the client's responses, and waits for its result as for a

@@ -1,14 +1,9 @@
 import type { InputKind } from '@patchboard/wire';
 import type { Call } from '../../../core/call/call.ts';
-import { openRequests, type InputRequest, type InputRound } from '../../../core/call/input.ts';
+import { openRequests, type InputRound } from '../../../core/call/input.ts';
 import { kindOf } from '../../../core/call/input-kinds.ts';
+import { requestJson, type InputRequestJson } from '../../../protocols/mcp/input-requests.ts';
 import type { DeclaredClient } from '../client.ts';
-
-/** A request of the server inside a result: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
-export interface InputRequestJson {
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
 
 /** The key of the request that leads an operator's way to an approval. */
 export const APPROVAL_KEY = 'approval';
@@ -27,14 +22,6 @@ export function kindsOf({
     ...(hasRoots ? (['roots'] as const) : []),
   ];
 }
-
-/** The capability that a client must declare to get requests of that kind. */
-export const CAPABILITY_OF: Readonly<Record<InputKind, Readonly<Record<string, unknown>>>> = {
-  form: { elicitation: { form: {} } },
-  url: { elicitation: { url: {} } },
-  sampling: { sampling: {} },
-  roots: { roots: {} },
-};
 
 /**
  * The open requests of the call by key. A key is never used twice in one call, so a tool that asks again with the same key
@@ -67,29 +54,4 @@ export function inputRequestsOf(
   const kinds = kindsOf(client);
   const shown = [...openByKey(call)].filter(([, round]) => kinds.includes(kindOf(round)));
   return Object.fromEntries(shown.map(([key, round]) => [key, requestJson(round, `${call.id}.${round.id}`)]));
-}
-
-/** The schema of a form that has none. */
-const ANY_FORM = { type: 'object', properties: {} };
-
-/** `elicitationId` names a link that the user visits. */
-export function requestJson(request: InputRequest | InputRound, elicitationId: string): InputRequestJson {
-  const { message, url, sampling } = request;
-  switch (kindOf(request)) {
-    case 'form':
-      return {
-        method: 'elicitation/create',
-        params: { mode: 'form', message, requestedSchema: request.schema ?? ANY_FORM },
-      };
-    case 'url':
-      return urlRequest(elicitationId, message, url ?? '');
-    case 'sampling':
-      return { method: 'sampling/createMessage', params: { ...sampling } };
-    case 'roots':
-      return { method: 'roots/list', params: {} };
-  }
-}
-
-export function urlRequest(elicitationId: string, message: string, url: string): InputRequestJson {
-  return { method: 'elicitation/create', params: { mode: 'url', elicitationId, message, url } };
 }

@@ -1,7 +1,8 @@
 import type { Call } from '../../../core/call/call.ts';
 import { idMeta } from './call-result.ts';
 import type { Exchange } from '../exchange.ts';
-import { inputRequestsOf, type InputRequestJson } from './input-requests.ts';
+import type { InputRequestJson } from '../../../protocols/mcp/input-requests.ts';
+import { inputRequestsOf } from './input-requests.ts';
 import { requestState } from './request-state.ts';
 import { membersOf, resultJson } from '../messages/result-json.ts';
 

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../core/json/is-record.ts';
 import { hasLongId, isId, MAX_ID_CHARACTERS } from '../messages/message.ts';
-import { RPC_CODES, RpcError } from '../messages/rpc-error.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { RpcError } from '../messages/rpc-error.ts';
 import type { Session } from './session.ts';
 
 /** The only protocol version with batches. */

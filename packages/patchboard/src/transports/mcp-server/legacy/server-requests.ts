@@ -4,7 +4,8 @@ import { REMOTE_CALLER, type InProcessCaller } from '../../../core/call/live-cal
 import { isRecord } from '../../../core/json/is-record.ts';
 import { approvalRequest, respondToLink } from '../calls/approval-link.ts';
 import type { Exchange } from '../exchange.ts';
-import { inputRequestsOf, openByKey, APPROVAL_KEY, type InputRequestJson } from '../calls/input-requests.ts';
+import type { InputRequestJson } from '../../../protocols/mcp/input-requests.ts';
+import { inputRequestsOf, openByKey, APPROVAL_KEY } from '../calls/input-requests.ts';
 import { giveResponses } from '../calls/input-responses.ts';
 import { RpcError } from '../messages/rpc-error.ts';
 import type { ClientResponse, ResponseHandler, Session } from './session.ts';

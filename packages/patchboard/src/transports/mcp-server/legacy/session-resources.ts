@@ -1,7 +1,8 @@
 import { chargeRequest } from '../charge-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { resourceNotFound } from '../messages/pack-failure.ts';
-import { invalidParams, RPC_CODES, RpcError } from '../messages/rpc-error.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { invalidParams, RpcError } from '../messages/rpc-error.ts';
 import type { Session } from './session.ts';
 
 /** `resources/subscribe` of the versions before 2026-07-28: updates are sent on the session's stream of `GET /mcp`. */

@@ -8,7 +8,7 @@ import type { EventStream } from '../../shared/streams/streams.ts';
 import { followChanges, type ListName } from '../lists/list-changes.ts';
 import { MCP_PATH } from '../protected-resource.ts';
 import { acceptsStream, frame } from '../messages/reply-channel.ts';
-import { MODERN_VERSION } from '../revisions.ts';
+import { MODERN_VERSION } from '../../../protocols/mcp/revisions.ts';
 import type { Session } from './session.ts';
 
 const LISTS: ReadonlySet<ListName> = new Set(['tools', 'prompts', 'resources']);

@@ -1,6 +1,7 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { IncomingHttpHeaders } from 'node:http';
-import { RPC_CODES, RpcError } from '../messages/rpc-error.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { RpcError } from '../messages/rpc-error.ts';
 import type { Session } from './session.ts';
 
 /** Throws if `MCP-Protocol-Version` is unsupported, or not the version that the session was opened with. */

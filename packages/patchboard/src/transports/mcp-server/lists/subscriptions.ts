@@ -4,8 +4,9 @@ import type { Exchange } from '../exchange.ts';
 import { toRpcError } from '../messages/failures.ts';
 import { followChanges, type ListName } from './list-changes.ts';
 import { membersOf, resultJson } from '../messages/result-json.ts';
-import { TASKS_EXTENSION } from '../revisions.ts';
-import { invalidParams, missingCapability, RPC_CODES, RpcError } from '../messages/rpc-error.ts';
+import { TASKS_EXTENSION } from '../../../protocols/mcp/revisions.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { invalidParams, missingCapability, RpcError } from '../messages/rpc-error.ts';
 import { followTasks, visibleTasks } from '../tasks/task-changes.ts';
 
 /** Upper bound on the resources of one stream. */

@@ -3,8 +3,9 @@ import { missingInputKind } from '../../../core/call/input-kinds.ts';
 import type { Failure } from '../../../core/failures.ts';
 import { HTTP_STATUS, problemJson, type RefusalFormat } from '../../shared/routes/problem.ts';
 import { ANY, object, TEXT } from '../../shared/routes/schemas.ts';
-import { CAPABILITY_OF } from '../calls/input-requests.ts';
-import { errorJson, RPC_CODES, RpcError } from './rpc-error.ts';
+import { CAPABILITY_OF } from '../../../protocols/mcp/input-requests.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { errorJson, RpcError } from './rpc-error.ts';
 
 /** A failed `tools/call`: a JSON-RPC error, or a result with `isError` that the model can read. */
 type Kind = 'invalid params' | 'missing capability' | 'with status' | 'result';

@@ -5,8 +5,9 @@ import {
 } from '@modelcontextprotocol/server';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isRecord } from '../../../core/json/is-record.ts';
-import { MODERN_VERSION } from '../revisions.ts';
-import { RPC_CODES, RpcError, type RpcId } from './rpc-error.ts';
+import { MODERN_VERSION } from '../../../protocols/mcp/revisions.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { RpcError, type RpcId } from './rpc-error.ts';
 
 /** A JSON-RPC request that names a method. */
 export interface RpcRequest {

@@ -1,7 +1,8 @@
 import type { Failure } from '../../../core/failures.ts';
 import type { Era } from '../exchange.ts';
 import { failureData, toRpcError } from './failures.ts';
-import { invalidParams, RPC_CODES, RpcError } from './rpc-error.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { invalidParams, RpcError } from './rpc-error.ts';
 
 /** A function of a pack failed, or its result is unusable: the request was well-formed, so HTTP reports no error. */
 const OF_PACK: ReadonlySet<string> = new Set([

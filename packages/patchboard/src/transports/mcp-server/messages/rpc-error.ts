@@ -1,23 +1,8 @@
 import type { Failure } from '../../../core/failures.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
 
 /** The id of a JSON-RPC request. */
 export type RpcId = string | number;
-
-/** Error codes of JSON-RPC and of MCP 2026-07-28. */
-export const RPC_CODES = {
-  parseError: -32_700,
-  invalidRequest: -32_600,
-  methodNotFound: -32_601,
-  invalidParams: -32_602,
-  internalError: -32_603,
-  cancelled: -32_000,
-  sessionNotFound: -32_001,
-  /** Of the protocol versions before 2026-07-28. */
-  resourceNotFound: -32_002,
-  headerMismatch: -32_020,
-  missingCapability: -32_021,
-  unsupportedVersion: -32_022,
-} as const;
 
 /** A JSON-RPC error response. */
 export class RpcError extends Error {

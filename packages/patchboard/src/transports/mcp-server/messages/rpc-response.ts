@@ -1,6 +1,7 @@
 import type { EventStream } from '../../shared/streams/streams.ts';
 import type { ReplyChannel } from './reply-channel.ts';
-import { errorJson, RPC_CODES, RpcError, type RpcId } from './rpc-error.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { errorJson, RpcError, type RpcId } from './rpc-error.ts';
 
 /** The response to one JSON-RPC request, and what is sent before it. */
 export class RpcResponse {

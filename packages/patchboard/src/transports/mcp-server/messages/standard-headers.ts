@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { headerText } from '../../../protocols/mcp/param-headers.ts';
-import { RPC_CODES, RpcError } from './rpc-error.ts';
+import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
+import { RpcError } from './rpc-error.ts';
 
 /** The parameter that `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 import { toRpcError } from '../messages/failures.ts';
 import { giveResponses, readResponses } from '../calls/input-responses.ts';
 import { membersOf, resultJson } from '../messages/result-json.ts';
-import { TASKS_EXTENSION } from '../revisions.ts';
+import { TASKS_EXTENSION } from '../../../protocols/mcp/revisions.ts';
 import { missingCapability } from '../messages/rpc-error.ts';
 import { taskMembers, taskSeed } from './task-view.ts';
 
