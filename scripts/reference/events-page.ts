@@ -25,6 +25,8 @@ const STREAM: Readonly<Record<EventType, string>> = {
   'registry.changed':
     'tools were registered, changed or removed, with the changes of contracts and risks; without names: list again',
   'device.changed': 'a device is `online`, `away` (its calls wait for it) or `gone`',
+  'upstream.changed':
+    'the state of an upstream changed, or an operator accepted its contracts; not stored as an event',
   'resources.changed':
     'resources or templates were added or removed, or contents changed; not stored, without a list: list again',
   'prompts.changed': 'prompts were added or removed; not stored either',
@@ -67,6 +69,8 @@ const LEDGER: Readonly<Record<LedgerKind, string>> = {
   'run.cancelled': 'the run accepts no more calls',
   'registry.changed': 'tools were registered, changed or removed while the server ran',
   'device.changed': 'a device connected or disconnected',
+  'upstream.changed':
+    'an upstream connected, disconnected, failed or was removed, or an operator accepted its contracts',
   'key.created': 'a key, without its secret',
   'key.revoked': 'a key is no longer valid',
   'grant.created': 'a grant',

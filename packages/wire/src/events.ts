@@ -1,5 +1,6 @@
 import type { CallStateName, CallStatus } from './call-state.ts';
 import type { FailureCode } from './failure-codes.ts';
+import type { UpstreamStateName } from './upstreams.ts';
 import type { InputAction } from './views.ts';
 
 /** Names of the server-sent events. */
@@ -13,6 +14,7 @@ export const EVENT_TYPES = [
   'input_given',
   'registry.changed',
   'device.changed',
+  'upstream.changed',
   'resources.changed',
   'prompts.changed',
 ] as const;
@@ -95,6 +97,13 @@ export interface DeviceChangedEvent {
   readonly session: string;
   /** `away`: disconnected, its calls wait for it to reconnect. `gone`: the grace period is over. */
   readonly state: 'online' | 'away' | 'gone';
+}
+
+/** The state of an upstream changed, or an operator accepted its contracts. It is not replayed. */
+export interface UpstreamChangedEvent {
+  readonly at: string;
+  readonly upstream: string;
+  readonly state: UpstreamStateName;
 }
 
 /**

@@ -45,6 +45,7 @@ export type {
   RegistryChangedEvent,
   ResourcesChangedEvent,
   StreamEvent,
+  UpstreamChangedEvent,
 } from './events.ts';
 export { byFailureCode, FAILURE_CODES, FAILURE_TABLE, isFailureCode } from './failure-codes.ts';
 export type { FailureCode, TenantErrorName } from './failure-codes.ts';

@@ -84,10 +84,11 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   'call.state': ['stats', 'recent-calls'],
   permission_required: ['approvals', 'stats'],
   permission_decided: ['approvals', 'stats', 'grants'],
-  'registry.changed': ['tools', 'stats', 'policy'],
+  'registry.changed': ['tools', 'stats', 'policy', 'upstreams'],
   'resources.changed': ['resources', 'resource-read'],
   'prompts.changed': ['resources', 'resource-read'],
   'device.changed': ['devices', 'tools', 'policy'],
+  'upstream.changed': ['upstreams'],
 };
 
 const pending = new Set<string>();

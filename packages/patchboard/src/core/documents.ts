@@ -4,7 +4,8 @@ import type { LedgerDraft } from './ledger/ledger.ts';
  * Small records beside the calls. All kinds but `todo` are few: the owning service loads them at the start and keeps
  * them in memory.
  */
-export type DocumentKind = 'key' | 'grant' | 'policy' | 'risk' | 'tenant' | 'todo' | 'local_mode';
+export type DocumentKind =
+  'key' | 'grant' | 'policy' | 'risk' | 'tenant' | 'todo' | 'local_mode' | 'contract' | 'upstream';
 
 /** A document change that is committed together with another write; `body` null deletes it. */
 export interface DocumentChange {

@@ -48,6 +48,7 @@ import { Tasks } from './tasks.ts';
 import type { TenantDirectory } from './access/tenant-directory.ts';
 import { ClientToolService } from './devices/client-tool-service.ts';
 import { ToolMemory } from './tools/tool-memory.ts';
+import { UpstreamService } from './upstreams/upstream-service.ts';
 import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
 
@@ -79,6 +80,8 @@ export class Engine {
   readonly previews: Previews;
   /** Adds and removes server tools at run time. */
   readonly serverTools: ServerToolService;
+  /** MCP servers and HTTP APIs whose tools this engine offers. */
+  readonly upstreams: UpstreamService;
   /** Resources, resource templates and prompts. */
   readonly resources: Resources;
   readonly tenants: TenantDirectory;
@@ -86,6 +89,7 @@ export class Engine {
   readonly packs: Set<string> = new Set();
   readonly #parts: EngineParts;
   readonly #tasks: Tasks;
+  readonly #memory: ToolMemory;
   readonly #lifecycle: Lifecycle;
   readonly #inProcess: InProcessProvider;
   readonly #providers: Providers;
@@ -117,6 +121,13 @@ export class Engine {
     parts.tenants.onReplaced((tenant) => this.#packsChanged(tenant));
     this.#tasks = new Tasks(log);
     this.serverTools = new ServerToolService({ ...tools, tasks: this.#tasks });
+    this.upstreams = new UpstreamService({
+      ...tools,
+      tasks: this.#tasks,
+      feed: this.feed,
+      packs: this.packs,
+    });
+    this.#memory = tools.memory;
     const ended = (call: Call): void => this.#ended(call);
     const dropped = (call: Call): void => this.#dropped(call);
     const cancelled = (live: LiveCall, reason: string | null): void =>
@@ -187,12 +198,14 @@ export class Engine {
   }
 
   /**
-   * Called once, after the packs were added: restores client tools and recovers the calls that an earlier process left
-   * open.
+   * Called once, after the packs and upstreams were added: restores the tools of upstreams and clients, recovers the calls
+   * that an earlier process left open, and connects the upstreams.
    */
   async start(): Promise<RecoveryReport> {
+    await this.#memory.load(this.#parts.store);
+    await this.upstreams.restore();
     await this.clientTools.restore();
-    return await recover({
+    const recovered = await recover({
       ...this.#parts,
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
@@ -201,6 +214,8 @@ export class Engine {
       start: (live) => this.#providers.ofCall(live.call).start(live),
       releaseApproved: (live) => this.#approvals.release(live),
     });
+    this.upstreams.start();
+    return recovered;
   }
 
   /** Resolves when the receipt is durable. */
@@ -311,6 +326,7 @@ export class Engine {
       },
     });
     this.devices.disconnectAll();
+    await this.upstreams.close();
     this.#lifecycle.close();
     this.resources.close();
     await this.#tasks.drain();

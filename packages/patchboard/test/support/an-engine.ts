@@ -17,6 +17,7 @@ import { Redactor } from '../../src/core/call/redaction.ts';
 import { NO_WORKSPACES, type Workspaces } from '../../src/core/workspaces.ts';
 import { SCOPES_OF_KIND } from '../../src/core/access/scopes.ts';
 import type { ServerTool, ToolContext } from '../../src/core/tools/server-tool.ts';
+import type { Upstream } from '../../src/core/upstreams/upstream.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../src/runtime/ids.ts';
 import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
@@ -107,6 +108,7 @@ export async function anEngine(given: {
   redact?: readonly string[];
   workspaces?: Workspaces;
   tenants?: TenantDirectory;
+  upstreams?: readonly Upstream[];
 }): Promise<EngineFixture> {
   const clock = given.clock ?? new FakeClock();
   const store = given.store ?? memoryStore({ digest: nodeDigest });
@@ -130,6 +132,7 @@ export async function anEngine(given: {
     tenants,
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
+  for (const upstream of given.upstreams ?? []) engine.upstreams.add(upstream);
   await engine.start();
   return { engine, clock, store };
 }

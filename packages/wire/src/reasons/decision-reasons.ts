@@ -15,6 +15,7 @@ export interface DecisionReasons {
   readonly tool_requires_approval: NoParams;
   readonly tool_not_risky: NoParams;
   readonly policy_unreadable: NoParams;
+  readonly contract_changed: { readonly since: string };
   readonly granted: { readonly by: string };
   readonly tool_not_listed: NoParams;
   readonly tool_for_operators: { readonly tool: string };
@@ -46,6 +47,8 @@ export const DECISION_REASONS: Sentences<DecisionReasons> = {
   tool_requires_approval: () => 'the tool requires approval',
   tool_not_risky: () => 'the tool is not marked as risky',
   policy_unreadable: () => 'the policy cannot be read',
+  contract_changed: ({ since }) =>
+    `the upstream changed the contract at ${since}, and no operator accepted it`,
   granted: ({ by }) => `a grant by ${by} allows it`,
   tool_not_listed: () => 'this agent may not call the tool',
   tool_for_operators: ({ tool }) => `${tool} is for operators, not for an AI`,

@@ -16,6 +16,8 @@ export interface ServerRefusals {
   readonly connections_of_client: { readonly client: string; readonly count: number };
   readonly risk_for_operators: NoParams;
   readonly tenant_not_set: { readonly tenant: string };
+  readonly upstream_unknown: { readonly upstream: string; readonly known: string };
+  readonly upstream_tool_unknown: { readonly upstream: string; readonly tool: string };
   readonly pack_unknown: { readonly pack: string; readonly known: string };
   readonly metrics_of_server: NoParams;
   readonly context_differs: { readonly places: readonly ReasonView[] };
@@ -38,6 +40,11 @@ export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
   devices_of_address: ({ count }) => `${count} devices are connected from this address`,
   connections_of_client: ({ client, count }) => `client ${client} has ${count} connections open`,
   risk_for_operators: () => 'only an operator has a risk forgotten',
+  upstream_unknown: ({ upstream, known }) =>
+    known === ''
+      ? `there is no upstream ${upstream}: none is configured`
+      : `there is no upstream ${upstream}; there are: ${known}`,
+  upstream_tool_unknown: ({ upstream, tool }) => `the upstream ${upstream} has no tool ${tool}`,
   tenant_not_set: ({ tenant }) => `no operator has said anything of tenant ${tenant}`,
   pack_unknown: ({ pack, known }) => `body/packs names ${pack}, but there are ${known}`,
   metrics_of_server: () => 'metrics are those of the whole server',

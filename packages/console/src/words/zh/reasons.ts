@@ -75,6 +75,7 @@ export const reasonWords: ReasonSentences = {
   tool_requires_approval: () => '工具要求审批',
   tool_not_risky: () => '工具没有标记为有风险',
   policy_unreadable: () => '策略无法读取',
+  contract_changed: ({ since }) => `上游在 ${since} 更改了契约，还没有操作员接受`,
   granted: ({ by }) => `${by} 已表示不再询问`,
   tool_not_listed: () => '这个 Agent 不能调用该工具',
   tool_for_operators: ({ tool }) => `${tool} 只供操作员使用，不供 AI 使用`,

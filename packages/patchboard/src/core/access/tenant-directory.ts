@@ -22,6 +22,8 @@ const DEFAULT_SETTINGS: TenantSettings = { sites: null, packs: null, limits: {} 
 export class TenantDirectory {
   readonly #tenants: Map<string, TenantSettings> = new Map();
   readonly #mustBeNamed: Set<string> = new Set();
+  /** Packs that exactly these tenants have, whatever packs the tenants name. */
+  readonly #onlyFor: Map<string, ReadonlySet<string>> = new Map();
   readonly #listeners: Set<(tenant: string) => void> = new Set();
   #revision = 0;
 
@@ -37,6 +39,13 @@ export class TenantDirectory {
   /** From now on, only tenants that list the pack have its tools. */
   mustBeNamed(pack: string): void {
     this.#mustBeNamed.add(pack);
+    this.#revision += 1;
+  }
+
+  /** From now on, exactly these tenants have the tools of the pack; null: the tenants' own settings decide. */
+  limitPack(pack: string, tenants: readonly string[] | null): void {
+    if (tenants === null) this.#onlyFor.delete(pack);
+    else this.#onlyFor.set(pack, new Set(tenants));
     this.#revision += 1;
   }
 
@@ -63,6 +72,8 @@ export class TenantDirectory {
 
   /** Whether the tenant has the tools of the pack. */
   offers(tenant: string, pack: string): boolean {
+    const only = this.#onlyFor.get(pack);
+    if (only !== undefined) return only.has(tenant);
     const { packs } = this.of(tenant);
     return packs === null ? !this.#mustBeNamed.has(pack) : packs.includes(pack);
   }

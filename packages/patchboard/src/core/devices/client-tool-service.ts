@@ -106,8 +106,7 @@ export class ClientToolService {
 
   /** Loads the stored tools at start. Logs the tools that are no longer valid, and leaves them out. */
   async restore(): Promise<void> {
-    const { store, toolIndex, pools, memory, log } = this.#parts;
-    await memory.load(store);
+    const { store, toolIndex, pools, log } = this.#parts;
     for (const { tenant, clientId, spec: stored, wireName } of longWireNamesLast(await store.tools())) {
       const spec = raised(stored, this.#risks.of(tenant, stored.name));
       this.#risks.set(tenant, spec.name, riskOf(spec.annotations));

@@ -28,6 +28,7 @@ export type LedgerKind =
   | 'run.cancelled'
   | 'registry.changed'
   | 'device.changed'
+  | 'upstream.changed'
   | 'key.created'
   | 'key.revoked'
   | 'grant.created'

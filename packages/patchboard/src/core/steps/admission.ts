@@ -7,6 +7,7 @@ import { hookCall, hooksOf, type HookOwner, type Hooks, type OwnedHooks } from '
 import type { Limits } from '../limits.ts';
 import type { InProcessCaller } from '../call/live-call.ts';
 import { strictness } from '../access/policy/strictest.ts';
+import { withContractChange } from '../access/contract-change.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
@@ -205,7 +206,9 @@ function callGuard(
 ): Decision | Promise<Decision> {
   try {
     const decided = guard.admit({ principal, tool, args, permissions: caller.permissions ?? [] });
-    return decided instanceof Promise ? decided.catch(denialOf) : decided;
+    if (decided instanceof Promise)
+      return decided.then((decision) => withContractChange(decision, tool), denialOf);
+    return withContractChange(decided, tool);
   } catch (error) {
     return denialOf(error);
   }

@@ -56,6 +56,7 @@ export function admitServerTool(
     reportsFailures: origin === 'own',
     returnsLargeContent: true,
     clientId: null,
+    contractChange: null,
     runsOn: { kind: 'server', tool },
   });
 }
@@ -134,4 +135,5 @@ const NOT_IN_PROCESS = {
   task: null,
   reportsFailures: false,
   returnsLargeContent: false,
+  contractChange: null,
 } as const;

@@ -86,7 +86,7 @@ describe('a wire name longer than 48 characters', () => {
     for (const { wireName } of engine.tools(agent)) expect(wireName.length).toBeLessThanOrEqual(48);
     expect(await toolCalledAs(engine, PLAIN)).toBe(DOTTED);
     expect(await toolCalledAs(engine, LONG_BEFORE)).toBe(LONG);
-    engine.serverTools.removePack('gallery');
+    engine.serverTools.remove([DOTTED, LONG]);
     expect(engine.tool(agent, PLAIN)).toBeUndefined();
   });
 

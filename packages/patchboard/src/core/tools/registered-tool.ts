@@ -1,5 +1,6 @@
 import {
   reasonText,
+  type ContractDifference,
   type FailureCode,
   type JsonSchema,
   type Reason,
@@ -57,8 +58,21 @@ export interface RegisteredTool {
   readonly returnsLargeContent: boolean;
   /** The client that registered the tool; null for a tool that runs in this process. */
   readonly clientId: string | null;
+  /** Set if the contract differs from the accepted one: then calls are not simply allowed. */
+  readonly contractChange: ContractChange | null;
   /** Selects the provider. Only that provider reads the other members. */
   readonly runsOn: RunsOn;
+}
+
+/** A contract of an upstream's tool that no operator has accepted yet. */
+export interface ContractChange {
+  /** What it means for calls. */
+  readonly effect: 'ask' | 'deny';
+  /** The accepted version. */
+  readonly from: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly differences: readonly ContractDifference[];
 }
 
 export type RunsOn =

@@ -34,8 +34,14 @@ export class ToolIndex {
     return this.#server.has(name);
   }
 
-  namesOfPack(pack: string): string[] {
-    return [...this.#server.values()].filter((tool) => tool.pack === pack).map(({ name }) => name);
+  /** Finds a tool of this server by canonical name, whatever tenants have it. */
+  serverTool(name: string): RegisteredTool | undefined {
+    return this.#server.get(name);
+  }
+
+  /** Sorted by name. */
+  toolsOfPack(pack: string): RegisteredTool[] {
+    return byName([...this.#server.values()].filter((tool) => tool.pack === pack));
   }
 
   /** False: there is none of that name. */

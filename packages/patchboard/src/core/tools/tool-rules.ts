@@ -105,11 +105,20 @@ function schemaRejected(kind: 'input' | 'output', tool: string, origin: ToolOrig
   return rejected('schema_invalid', reason(`${kind}_schema_of`, { tool, problem }));
 }
 
-/** Includes the author's `metadata.version`: changing only that changes the contract. */
+/** Includes the author's `metadata.version` and the target of an upstream's tool: changing only that changes the contract. */
 function contractHash(digest: Digest, tool: Draft): string {
-  const { name, description, inputSchema, outputSchema, annotations, metadata } = tool;
+  const { name, description, inputSchema, outputSchema, annotations, metadata, runsOn } = tool;
   const authors = metadata?.['version'] === undefined ? {} : { version: metadata['version'] };
+  const target = runsOn.kind === 'server' ? runsOn.tool.target : undefined;
   return digest.sha256(
-    canonicalJson({ name, description, inputSchema, outputSchema, annotations, ...authors }),
+    canonicalJson({
+      name,
+      description,
+      inputSchema,
+      outputSchema,
+      annotations,
+      ...authors,
+      ...(target === undefined ? {} : { target }),
+    }),
   );
 }

@@ -14,6 +14,11 @@ export const serverRefusals: Sentences<ServerRefusals> = {
   devices_of_address: ({ count }) => `这个地址已有 ${count} 个设备连接`,
   connections_of_client: ({ client, count }) => `客户端 ${client} 已打开 ${count} 个连接`,
   risk_for_operators: () => '只有操作员能清除风险记录',
+  upstream_unknown: ({ upstream, known }) =>
+    known === ''
+      ? `没有名为 ${upstream} 的上游：尚未配置任何上游`
+      : `没有名为 ${upstream} 的上游；现有：${known}`,
+  upstream_tool_unknown: ({ upstream, tool }) => `上游 ${upstream} 没有工具 ${tool}`,
   tenant_not_set: ({ tenant }) => `操作员没有为租户 ${tenant} 设置任何内容`,
   pack_unknown: ({ pack, known }) => `body/packs 中有 ${pack}，但只有 ${known}`,
   metrics_of_server: () => '指标属于整个服务器',

@@ -1,0 +1,224 @@
+import { reason, rfc3339, type RejectedTool, type UpstreamStateName } from '@patchboard/wire';
+import { DEFAULT_TENANT, type Principal } from '../access/principal.ts';
+import type { TenantDirectory } from '../access/tenant-directory.ts';
+import { failure, messageOf, type Failure } from '../failures.ts';
+import type { EventFeed } from '../ledger/events.ts';
+import { plainRow } from '../ledger/ledger.ts';
+import type { Log } from '../ports.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import { loadKeptLists } from './kept-lists.ts';
+import type { Upstream, UpstreamStatus, UpstreamTool } from './upstream.ts';
+import { packOf, UpstreamTools, type ConfigureTool, type UpstreamToolsParts } from './upstream-tools.ts';
+import { ContractPins } from './contract-pins.ts';
+
+export interface UpstreamServiceParts extends Omit<UpstreamToolsParts, 'pins'> {
+  readonly tenants: TenantDirectory;
+  readonly feed: Pick<EventFeed, 'changed'>;
+  readonly log: Log;
+  /** The names of all packs. */
+  readonly packs: Set<string>;
+}
+
+/** An upstream with its tools, for operators. */
+export interface UpstreamReport {
+  readonly upstream: Upstream;
+  readonly status: UpstreamStatus;
+  readonly tools: readonly RegisteredTool[];
+  readonly rejected: readonly RejectedTool[];
+}
+
+interface Attached {
+  readonly upstream: Upstream;
+  readonly configure: ConfigureTool;
+  rejected: readonly RejectedTool[];
+  /** The state of the last ledger row. */
+  recorded: UpstreamStateName | null;
+}
+
+/** The upstreams of an engine: registers their tools, records what happens to them, and lets an operator accept contracts. */
+export class UpstreamService {
+  readonly #parts: UpstreamServiceParts;
+  readonly #pins: ContractPins = new ContractPins();
+  readonly #tools: UpstreamTools;
+  readonly #attached: Map<string, Attached> = new Map();
+  /** Of upstreams that were not listed since the start. */
+  #kept: Map<string, readonly UpstreamTool[]> = new Map();
+  #isStarted = false;
+
+  constructor(parts: UpstreamServiceParts) {
+    this.#parts = parts;
+    this.#tools = new UpstreamTools({ ...parts, pins: this.#pins });
+  }
+
+  /** Called once, before calls are recovered: loads contracts and lists, and registers the tools of the last lists. */
+  async restore(): Promise<void> {
+    const { store } = this.#parts;
+    await this.#pins.load(store);
+    this.#kept = await loadKeptLists(store);
+    for (const attached of this.#attached.values()) this.#restoreTools(attached);
+  }
+
+  /** Called once, after calls were recovered: upstreams begin to connect. */
+  start(): void {
+    this.#isStarted = true;
+    for (const attached of this.#attached.values()) this.#connect(attached);
+  }
+
+  /** Adds an upstream, and connects it if the engine is started. `configure`: the operator's settings of single tools. */
+  add(upstream: Upstream, configure: ConfigureTool = (tool) => tool): void {
+    const { settings } = upstream;
+    const pack = packOf(settings);
+    const attached: Attached = { upstream, configure, rejected: [], recorded: null };
+    this.#attached.set(settings.name, attached);
+    this.#parts.packs.add(pack);
+    this.#parts.tenants.limitPack(pack, settings.tenants);
+    if (!this.#isStarted) return;
+    this.#restoreTools(attached);
+    this.#connect(attached);
+  }
+
+  /** Removes an upstream and its tools, and ends its connection. Calls that run on it end as disconnected. */
+  async remove(name: string): Promise<void> {
+    const attached = this.#attached.get(name);
+    if (attached === undefined) return;
+    const { settings } = attached.upstream;
+    this.#attached.delete(name);
+    this.#kept.delete(name);
+    this.#parts.packs.delete(packOf(settings));
+    this.#parts.tenants.limitPack(packOf(settings), null);
+    this.#tools.withdraw(settings);
+    await attached.upstream.close();
+    this.#record(attached.upstream, { removed: true });
+  }
+
+  /** In order of their names. */
+  list(): UpstreamReport[] {
+    const names = [...this.#attached.keys()].sort();
+    return names.flatMap((name) => this.find(name) ?? []);
+  }
+
+  find(name: string): UpstreamReport | undefined {
+    const attached = this.#attached.get(name);
+    if (attached === undefined) return undefined;
+    const { upstream, rejected } = attached;
+    const tools = this.#toolsOf(attached);
+    return { upstream, status: upstream.status(), tools, rejected };
+  }
+
+  /** Makes the present contracts of the upstream the accepted ones; `tool`: only of that tool. Returns their names. */
+  async accept(
+    principal: Principal,
+    name: string,
+    tool: string | null,
+  ): Promise<readonly string[] | Failure> {
+    const attached = this.#attached.get(name);
+    if (attached === undefined) return this.#unknown(name);
+    const tools = this.#toolsOf(attached).filter((one) => tool === null || one.name === tool);
+    if (tool !== null && tools.length === 0)
+      return failure('tool_not_found', reason('upstream_tool_unknown', { upstream: name, tool }));
+    const changed = tools.filter(({ contractChange }) => contractChange !== null);
+    if (changed.length === 0) return [];
+    const names = changed.map((one) => one.name);
+    const versions = Object.fromEntries(changed.map((one) => [one.name, one.version]));
+    const row = plainRow('upstream.changed', DEFAULT_TENANT, this.#parts.clock.now(), {
+      upstream: name,
+      accepted: versions,
+      by: principal.id,
+    });
+    await this.#tools.accept(changed, row);
+    this.#publish(attached.upstream);
+    return names;
+  }
+
+  /** Ends the connection and connects again. Returns null if the upstream exists. */
+  async restart(name: string): Promise<Failure | null> {
+    const attached = this.#attached.get(name);
+    if (attached === undefined) return this.#unknown(name);
+    await attached.upstream.restart();
+    return null;
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#attached.values()].map(({ upstream }) => this.#closeOne(upstream)));
+  }
+
+  async #closeOne(upstream: Upstream): Promise<void> {
+    try {
+      await upstream.close();
+    } catch (error) {
+      this.#parts.log.warn('upstream.close_failed', {
+        upstream: upstream.settings.name,
+        error: messageOf(error),
+      });
+    }
+  }
+
+  #unknown(name: string): Failure {
+    const known = [...this.#attached.keys()].sort().join(', ');
+    return failure('value_not_found', reason('upstream_unknown', { upstream: name, known }));
+  }
+
+  #toolsOf({ upstream }: Attached): RegisteredTool[] {
+    return this.#parts.toolIndex.toolsOfPack(packOf(upstream.settings));
+  }
+
+  #restoreTools(attached: Attached): void {
+    const { upstream, configure } = attached;
+    const kept = this.#kept.get(upstream.settings.name);
+    if (kept === undefined) return;
+    attached.rejected = this.#tools.restore(upstream, kept, configure).rejected;
+  }
+
+  #connect(attached: Attached): void {
+    const { upstream, configure } = attached;
+    const isCurrent = (): boolean => this.#attached.get(upstream.settings.name) === attached;
+    upstream.start({
+      listed: (tools, rejected) => {
+        if (!isCurrent()) return;
+        const report = this.#tools.offer(upstream, tools, configure);
+        attached.rejected = [...rejected, ...report.rejected];
+        this.#logRejected(upstream, attached.rejected);
+      },
+      stateChanged: () => {
+        if (isCurrent()) this.#stateChanged(attached);
+      },
+    });
+  }
+
+  #logRejected({ settings: { name } }: Upstream, rejected: readonly RejectedTool[]): void {
+    for (const { name: tool, code, reason: why } of rejected)
+      this.#parts.log.warn('upstream.tool_rejected', { upstream: name, tool_name: tool, code, reason: why });
+  }
+
+  /** Attempts to connect are no change: a ledger row is written if the state between two attempts differs. */
+  #stateChanged(attached: Attached): void {
+    const { upstream } = attached;
+    const { state, lastError } = upstream.status();
+    if (state !== 'connecting' && state !== attached.recorded) {
+      attached.recorded = state;
+      const error = state === 'connected' ? undefined : lastError?.message;
+      this.#record(upstream, { state, ...(error === undefined ? {} : { error }) });
+      const level = state === 'connected' ? 'info' : 'warn';
+      this.#parts.log[level](`upstream.${state}`, { upstream: upstream.settings.name, error });
+    }
+    this.#publish(upstream);
+  }
+
+  #record({ settings: { name, kind } }: Upstream, body: Readonly<Record<string, unknown>>): void {
+    const { store, clock, tasks } = this.#parts;
+    const row = plainRow('upstream.changed', DEFAULT_TENANT, clock.now(), { upstream: name, kind, ...body });
+    tasks.start('upstream.changed', async () => await store.append([row]));
+  }
+
+  /** The event is for those who may list upstreams, in tenants that have the tools. It is not replayed. */
+  #publish(upstream: Upstream): void {
+    const { feed, tenants, clock } = this.#parts;
+    const { settings } = upstream;
+    const data = { at: rfc3339(clock.now()), upstream: settings.name, state: upstream.status().state };
+    const pack = packOf(settings);
+    feed.changed('upstream.changed', (principal) =>
+      principal.scopes.has('metrics:read') && tenants.offers(principal.tenant, pack) ? data : null,
+    );
+  }
+}
