@@ -8,7 +8,7 @@ import { compileRebuilt } from './compile-rebuilt.ts';
 import { refuseMultiplying } from './in-place-graph.ts';
 import { interpretSchema } from './interpret-schema.ts';
 import { issuesOf } from './issues.ts';
-import type { JsonObject } from './keywords.ts';
+import type { JsonObject } from '../core/json/schema-applicators.ts';
 import { OUTSIDE_LIMITS } from './outside-limits.ts';
 import { compileOutsidePattern, compileOwnPattern } from './patterns.ts';
 import { rebuildSchema, type RebuildRules } from './rebuild-schema.ts';

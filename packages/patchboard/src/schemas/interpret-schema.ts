@@ -3,7 +3,7 @@ import { isRecord } from '../core/json/is-record.ts';
 import { APPLICATOR_CHECKS } from './applicator-checks.ts';
 import { BudgetSpent, CheckRun, Evaluated, type Check } from './check-run.ts';
 import { shortIssue } from './issues.ts';
-import type { JsonObject } from './keywords.ts';
+import type { JsonObject } from '../core/json/schema-applicators.ts';
 import type { Pattern } from './patterns.ts';
 import type { RebuiltSchema } from './rebuild-schema.ts';
 import { SCALAR_CHECKS } from './scalar-checks.ts';

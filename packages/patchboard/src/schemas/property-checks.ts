@@ -8,7 +8,7 @@ import {
   type SchemaMap,
 } from './applicator-context.ts';
 import { notAllowed } from './issues.ts';
-import type { JsonObject } from './keywords.ts';
+import type { JsonObject } from '../core/json/schema-applicators.ts';
 import type { Pattern } from './patterns.ts';
 
 export function checkProperties(context: ApplicatorContext): Check {

@@ -1,12 +1,13 @@
 import { reason, type JsonSchema } from '@patchboard/wire';
 import { pointerTo } from '../core/json/json-pointer.ts';
 import { isRecord } from '../core/json/is-record.ts';
+import { APPLICATORS, type JsonObject, type Reach } from '../core/json/schema-applicators.ts';
+import { toCurrentDraft } from '../core/json/to-current-draft.ts';
 import { FORMATS } from './formats.ts';
-import { APPLICATORS, CHECKS, wrongShape, type JsonObject, type Reach } from './keywords.ts';
+import { CHECKS, wrongShape } from './keywords.ts';
 import type { CompiledPattern, Pattern } from './patterns.ts';
 import { References } from './references.ts';
 import { SchemaProblem } from './schema-problem.ts';
-import { toCurrentDraft } from './to-current-draft.ts';
 import { addVertex, type Vertex } from './in-place-graph.ts';
 
 export interface RebuildRules {

@@ -4,7 +4,7 @@ import { isRecord } from '../core/json/is-record.ts';
 import type { Check, CheckRun } from './check-run.ts';
 import { FORMATS, type FormatCheck } from './formats.ts';
 import { constant, oneOf, ofType } from './issues.ts';
-import type { JsonObject } from './keywords.ts';
+import type { JsonObject } from '../core/json/schema-applicators.ts';
 import { isUnique } from './unique-items.ts';
 
 /** Some checks scan a string; ten characters take less than the time of one step. */

@@ -1,5 +1,5 @@
-import { isRecord } from '../core/json/is-record.ts';
-import type { JsonObject } from './keywords.ts';
+import { isRecord } from './is-record.ts';
+import type { JsonObject } from './schema-applicators.ts';
 
 /** Rewrites common keywords of older drafts and of OpenAPI 3.0 as keywords of 2020-12. */
 export function toCurrentDraft(schema: JsonObject): JsonObject {
