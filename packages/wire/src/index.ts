@@ -113,6 +113,7 @@ export type { PolicyProblems } from './reasons/policy-problems.ts';
 export type { ReasonParam, ReasonView, Sentences } from './reasons/reason.ts';
 export { isReason, isReasonView, reason, reasonsText, reasonText, textIn } from './reasons/reason-text.ts';
 export type { Reason } from './reasons/reason-text.ts';
+export type { OpenApiFailures } from './reasons/openapi-failures.ts';
 export type { ResourceProblems } from './reasons/resource-problems.ts';
 export type { SchemaProblems } from './reasons/schema-problems.ts';
 export type { SdkFailures } from './reasons/sdk-failures.ts';

@@ -3,6 +3,7 @@ import { COMMAND_REASONS, type CommandReasons } from './command-reasons.ts';
 import { DECISION_REASONS, type DecisionReasons } from './decision-reasons.ts';
 import { FAILURE_SUMMARIES, type FailureSummaries } from './failure-summaries.ts';
 import { JSON_PROBLEMS, type JsonProblems } from './json-problems.ts';
+import { OPENAPI_FAILURES, type OpenApiFailures } from './openapi-failures.ts';
 import { PARSE_PROBLEMS, type ParseProblems } from './parse-problems.ts';
 import { POLICY_PROBLEMS, type PolicyProblems } from './policy-problems.ts';
 import type { Sentences } from './reason.ts';
@@ -36,6 +37,7 @@ export interface ReasonParams
     CallFailures,
     SdkFailures,
     PackFailures,
+    OpenApiFailures,
     FileRefusals,
     WorkspaceFailures,
     ServerRefusals,
@@ -62,6 +64,7 @@ export const ENGLISH: ReasonSentences = {
   ...CALL_FAILURES,
   ...SDK_FAILURES,
   ...PACK_FAILURES,
+  ...OPENAPI_FAILURES,
   ...FILE_REFUSALS,
   ...WORKSPACE_FAILURES,
   ...SERVER_REFUSALS,

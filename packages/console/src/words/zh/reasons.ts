@@ -1,4 +1,5 @@
 import type { ReasonSentences } from '@patchboard/wire';
+import { openApiFailures } from './reasons/openapi-failures.ts';
 import { policyProblems } from './reasons/policy-problems.ts';
 import { resourceProblems } from './reasons/resource-problems.ts';
 import { schemaProblems } from './reasons/schema-problems.ts';
@@ -420,6 +421,7 @@ export const reasonWords: ReasonSentences = {
   ...toolRejections,
   ...sdkFailures,
   ...packFailures,
+  ...openApiFailures,
   ...fileRefusals,
   ...workspaceFailures,
   ...serverRefusals,
