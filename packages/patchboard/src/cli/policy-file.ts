@@ -7,12 +7,13 @@ export type PolicyFile =
   | { readonly ok: true; readonly document: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problems: readonly TextProblem[] };
 
-/** Reads a policy, or a config with a member `policy`. */
-export function readPolicy(text: string): PolicyFile {
+/** Reads a policy, or a config with a member `policy`. `upstreams` names those that are defined outside a config. */
+export function readPolicy(text: string, upstreams: readonly string[] = []): PolicyFile {
   const parsed = parseText(text);
   const { value } = parsed;
   const whole = isConfig(value);
-  const problems = whole || value === undefined ? configProblems(parsed) : policyProblems(value, parsed, []);
+  const problems =
+    whole || value === undefined ? configProblems(parsed, upstreams) : policyProblems(value, parsed, []);
   if (problems.length > 0) return { ok: false, problems };
   if (!whole) return { ok: true, document: value as Record<string, unknown> };
   const { policy = {}, devices } = value as ConfigFile;

@@ -3,9 +3,9 @@ import { ConfigError, parseConfig } from './config-file.ts';
 
 describe('parseConfig', () => {
   it('accepts YAML, JSON and empty text', () => {
-    expect(parseConfig('limits:\n  drain_ms: 5\n', 'c.yaml')).toEqual({ limits: { drain_ms: 5 } });
-    expect(parseConfig('{"limits": {"drain_ms": 5}}', 'c.json')).toEqual({ limits: { drain_ms: 5 } });
-    expect(parseConfig('', 'c.yaml')).toEqual({});
+    expect(parseConfig('limits:\n  drain_ms: 5\n', 'c.yaml').value).toEqual({ limits: { drain_ms: 5 } });
+    expect(parseConfig('{"limits": {"drain_ms": 5}}', 'c.json').value).toEqual({ limits: { drain_ms: 5 } });
+    expect(parseConfig('', 'c.yaml').value).toEqual({});
   });
 
   it.each([

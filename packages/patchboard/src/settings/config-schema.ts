@@ -4,9 +4,10 @@ import type { TenantText } from '../core/access/tenant-text.ts';
 import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import { MAX_HOLD_SECONDS } from '../transports/mcp-server/mcp-settings.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
+import { UPSTREAM_DEFINITIONS, UPSTREAM_PROPERTIES, type UpstreamsConfig } from './upstream-config.ts';
 
 /** The config file as written; `resolveSettings` turns it into complete settings. */
-export interface ConfigFile {
+export interface ConfigFile extends UpstreamsConfig {
   readonly http?: {
     readonly allowed_hosts?: readonly string[];
     readonly allowed_origins?: readonly string[];
@@ -199,8 +200,10 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
         names: { enum: ['wire', 'canonical'] },
       },
     },
+    ...UPSTREAM_PROPERTIES,
     retention: { type: 'object', additionalProperties: false, properties: { calls_days: count } },
   },
+  $defs: UPSTREAM_DEFINITIONS,
 };
 
 function keysOf<Names extends object>(defaults: Names): ReadonlyMap<string, keyof Names> {

@@ -1,4 +1,5 @@
-import { chmod, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
 import type { Log } from '../core/ports.ts';
 import { ConfigError } from './config-file.ts';
 import { fileProblem } from './file-problem.ts';
@@ -22,8 +23,8 @@ export interface Tightened {
 const OTHERS = 0o077;
 
 /** Returns why other users can access the path; null if they cannot, if it does not exist, or on a system without owners. */
-export async function exposure(given: PrivatePath): Promise<string | null> {
-  const found = await ownerAndMode(given.path);
+export function exposure(given: PrivatePath): string | null {
+  const found = ownerAndMode(given.path);
   if (found === null) return null;
   const { uid, ownUid, mode } = found;
   if (uid !== ownUid)
@@ -38,15 +39,15 @@ export async function exposure(given: PrivatePath): Promise<string | null> {
  */
 export async function keepPrivate(given: PrivatePath): Promise<readonly Tightened[]> {
   const { path, mode } = given;
-  const before = await ownerAndMode(path);
-  const problem = await exposure(given);
+  const before = ownerAndMode(path);
+  const problem = exposure(given);
   if (before === null || problem === null) return [];
   if (before.uid !== before.ownUid) throw new ConfigError(problem);
   await chmod(path, mode).catch((error: unknown) => {
     throw new ConfigError(`${problem} (that failed here: ${fileProblem(error)})`);
   });
   // Some file systems accept `chmod` without storing the mode.
-  if ((await exposure(given)) !== null)
+  if (exposure(given) !== null)
     throw new ConfigError(`${problem} (its file system does not keep modes: use another one)`);
   return [{ path, from: octal(before.mode), to: octal(mode) }];
 }
@@ -61,11 +62,11 @@ interface OwnerAndMode {
   readonly mode: number;
 }
 
-async function ownerAndMode(path: string): Promise<OwnerAndMode | null> {
+function ownerAndMode(path: string): OwnerAndMode | null {
   const ownUid = process.getuid?.();
   if (ownUid === undefined) return null;
   try {
-    const { uid, mode } = await stat(path);
+    const { uid, mode } = statSync(path);
     return { uid, ownUid, mode: mode & 0o777 };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

@@ -8,13 +8,13 @@ import { exposure, keepPrivate, type PrivatePath, type Tightened } from './keep-
 import { OTHER_FOLDER } from './make-data-folder.ts';
 
 /** Returns why other users can access the data folder; null if they cannot. */
-export async function dataFolderExposure(folder: string): Promise<string | null> {
-  return await exposure(privateFolder(folder));
+export function dataFolderExposure(folder: string): string | null {
+  return exposure(privateFolder(folder));
 }
 
 /** Returns why other users can read the operator token; null if they cannot. */
-export async function operatorTokenExposure(dataFolder: string): Promise<string | null> {
-  return await exposure(privateToken(dataFolder));
+export function operatorTokenExposure(dataFolder: string): string | null {
+  return exposure(privateToken(dataFolder));
 }
 
 /**
@@ -23,7 +23,7 @@ export async function operatorTokenExposure(dataFolder: string): Promise<string 
  */
 export async function closeDataFolder(folder: string): Promise<readonly Tightened[]> {
   const given = privateFolder(folder);
-  const problem = await exposure(given);
+  const problem = exposure(given);
   if (problem !== null && !(await isOwn(folder)))
     throw new ConfigError(`${problem} (not done here, because it holds other files), or ${OTHER_FOLDER}`);
   return [...(await keepPrivate(given)), ...(await closeOperatorToken(folder))];

@@ -13,11 +13,14 @@ import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 import { resolveWorkspace, type WorkspaceSettings } from '../wiring/sandbox-setup.ts';
-import { ConfigError, readConfigFile } from './config-file.ts';
+import { ConfigError, readConfig } from './config-file.ts';
 import { COMMAND_LIMIT_KEYS, LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import type { Environment } from './environment.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 import { fileProblem } from './file-problem.ts';
+import { readUpstreams, resolveUpstreams, type UpstreamsSettings } from './read-upstreams.ts';
+import { upstreamNames } from './upstream-config.ts';
+import { readUpstreamFile } from './upstream-file.ts';
 
 /** The complete settings of a server, with all defaults applied. */
 export interface Settings {
@@ -54,6 +57,9 @@ export interface Settings {
   readonly toolCacheMs: ReadonlyMap<string, number>;
   readonly workspace: WorkspaceSettings;
   readonly mcp: McpSettings;
+  readonly upstreams: UpstreamsSettings;
+  /** Reads the upstreams again, from the same config file, data folder and environment. Throws a `ConfigError`. */
+  readonly readUpstreams: () => UpstreamsSettings;
 }
 
 /** Flags take precedence over the environment, and the environment over the config file. */
@@ -74,11 +80,15 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
       throw new ConfigError(`${name} is set, but only the embedded store is supported: unset it`);
   }
   const configPath = flags.config ?? given['PATCHBOARD_CONFIG'];
-  const file = isSet(configPath) ? readConfigFile(configPath) : {};
+  const configFile = isSet(configPath) ? configPath : null;
+  const dataFolder = resolve(flags.data ?? given['PATCHBOARD_DATA'] ?? '.patchboard');
+  const added = readUpstreamFile(dataFolder);
+  const config = configFile === null ? null : readConfig(configFile, upstreamNames(added.value));
+  const file = config?.value ?? {};
   return Object.freeze({
     host: hostOf(flags.host ?? given['HOST']),
     port: portOf(flags.port ?? given['PORT']),
-    dataFolder: resolve(flags.data ?? given['PATCHBOARD_DATA'] ?? '.patchboard'),
+    dataFolder,
     logLevel: logLevelOf(given['PATCHBOARD_LOG']),
     limits: limitsOf(file),
     allowedHosts: file.http?.allowed_hosts ?? [],
@@ -104,6 +114,8 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     toolCacheMs: toolNumbers(file, 'cache_ttl_ms'),
     workspace: workspaceOf(file, given, flags.unsafeNoSandbox ?? false),
     mcp: mcpOf(file),
+    upstreams: resolveUpstreams(given, config, added),
+    readUpstreams: () => readUpstreams(given, configFile, dataFolder),
   });
 }
 

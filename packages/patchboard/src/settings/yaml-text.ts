@@ -13,7 +13,7 @@ export interface ParsedText {
   readonly value: unknown;
   readonly problems: readonly TextProblem[];
   /** Returns the line of the path, or of its nearest existing ancestor. */
-  lineOf(path: readonly string[]): number;
+  readonly lineOf: (path: readonly string[]) => number;
 }
 
 /** Parses YAML or JSON, which is a subset of YAML. */

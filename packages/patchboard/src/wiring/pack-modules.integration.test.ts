@@ -118,7 +118,7 @@ describe('packs from modules', () => {
       /tenants.acme.packs names good, but there are essentials, heritage/,
     );
     expect(await problemOf({ packs: [good], tools: { 'good.hallo': { timeout_ms: 5 } } })).toMatch(
-      /tools.good.hallo: no pack has a tool of that name/,
+      /tools.good.hallo: no pack or upstream has a tool of that name/,
     );
     expect(await problemOf({ tools: { create_draft_content: { cache_ttl_ms: 5 } } })).toMatch(
       /create_draft_content does not only read/,

@@ -7,13 +7,15 @@ import type { Settings } from '../settings/settings.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log, Store } from '../core/ports.ts';
-import type { Pack, ServerTool, ToolSource } from '../core/tools/server-tool.ts';
+import type { Pack } from '../core/tools/server-tool.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { reviewPolicy } from '../core/access/policy/review.ts';
 import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext, type EngineContext } from './engine-context.ts';
 import { openApis, refuseOpenServer } from './apis.ts';
+import { checkNames, isOfUpstream } from './check-names.ts';
+import { configured } from './tool-config.ts';
 import { loadHooks } from './hook-modules.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
@@ -107,7 +109,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   for (const pack of packs) add(engine, configured(pack, settings));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
-  await logPolicyWarnings(context);
+  await logPolicyWarnings(context, settings);
   const operatorToken = await operatorTokenIn(settings.dataFolder, log);
   const apis = await openApis(context, { ...settings, operatorToken });
   const stopPurging = keepPurging(settings, store, log);
@@ -200,52 +202,21 @@ function add(engine: Engine, pack: Pack): void {
   }
 }
 
-/** Checks that packs and tools named in the config exist. This is possible only after all packs are loaded. */
-function checkNames({ tenants, toolTimeoutsMs, toolCacheMs }: Settings, packs: readonly Pack[]): void {
-  const names = packs.map((pack) => pack.name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new ConfigError(`packs: two packs have the name ${twice}`);
-  for (const [id, { packs: wanted }] of tenants) {
-    const missing = wanted?.find((name) => !names.includes(name));
-    if (missing !== undefined)
-      throw new ConfigError(`tenants.${id}.packs names ${missing}, but there are ${names.join(', ')}`);
-  }
-  // Tools that come and go are not known yet.
-  if (packs.some(({ toolSource }) => toolSource !== undefined)) return;
-  const tools = new Set(packs.flatMap((pack) => pack.tools.map((tool) => tool.name)));
-  const unknown = [...toolTimeoutsMs.keys(), ...toolCacheMs.keys()].find((name) => !tools.has(name));
-  if (unknown !== undefined) throw new ConfigError(`tools.${unknown}: no pack has a tool of that name`);
-}
-
-/** Applies the time limits and cache settings of the config to the tools. */
-function configured(pack: Pack, { toolTimeoutsMs, toolCacheMs }: Settings): Pack {
-  const set = (tool: ServerTool): ServerTool => {
-    const timeoutMs = toolTimeoutsMs.get(tool.name) ?? tool.timeoutMs;
-    const cacheTtlMs = toolCacheMs.get(tool.name) ?? tool.cacheTtlMs;
-    return { ...tool, timeoutMs, ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }) };
-  };
-  const { tools, toolSource: source } = pack;
-  const toolSource: ToolSource | undefined = source && {
-    follow: (follower) =>
-      source.follow({
-        ...follower,
-        begin: (tool) => follower.begin(set(tool)),
-        added: (tool) => follower.added(set(tool)),
-      }),
-  };
-  return { ...pack, tools: tools.map(set), ...(toolSource === undefined ? {} : { toolSource }) };
-}
-
 /**
  * Logs likely mistakes in the policy at startup. No device is connected yet, so a pattern that matches nothing is logged
  * only if a tool with a similar name is registered.
  */
-async function logPolicyWarnings({ engine, policies, log }: EngineContext): Promise<void> {
+async function logPolicyWarnings(
+  { engine, policies, log }: EngineContext,
+  { upstreams }: Settings,
+): Promise<void> {
   const decoded = decodePolicy(policies.current(DEFAULT_TENANT).document);
   if (!decoded.ok) return;
   const tools = [...engine.toolIndex.names(DEFAULT_TENANT)];
   const { warnings } = await reviewPolicy(decoded.policy, { tools, agents: null }, () => nodeClock.turn());
   for (const { code, params } of warnings) {
+    // The tools of an upstream are registered when it is connected.
+    if ('pattern' in params && isOfUpstream(String(params.pattern), upstreams)) continue;
     if (code === 'rule_shadowed' || ('meant' in params && params.meant !== undefined))
       log.warn('policy.warning', { code, ...params });
   }

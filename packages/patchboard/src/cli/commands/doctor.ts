@@ -61,7 +61,7 @@ async function checkSettings(): Promise<Finding[]> {
 async function checkDataFolder(folder: string): Promise<Finding> {
   try {
     await makeDataFolder(folder);
-    const problem = await dataFolderExposure(folder);
+    const problem = dataFolderExposure(folder);
     return { check: 'data folder', ok: problem === null, detail: problem ?? folder };
   } catch (error) {
     return { check: 'data folder', ok: false, detail: messageOf(error) };
@@ -74,7 +74,7 @@ async function checkOperatorToken(dataFolder: string): Promise<Finding> {
   const file = operatorTokenFile(dataFolder);
   try {
     const mode = ((await stat(file)).mode & 0o777).toString(8).padStart(4, '0');
-    const problem = await operatorTokenExposure(dataFolder);
+    const problem = operatorTokenExposure(dataFolder);
     return { check, ok: problem === null, detail: problem ?? `${file}, mode ${mode}` };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')

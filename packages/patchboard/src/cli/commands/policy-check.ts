@@ -5,7 +5,10 @@ import { EXIT, UsageError } from '../exit-codes.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import { readPolicy, type PolicyFile } from '../policy-file.ts';
+import { clientSettings } from '../../settings/environment.ts';
 import { fileProblem } from '../../settings/file-problem.ts';
+import { upstreamNames } from '../../settings/upstream-config.ts';
+import { readUpstreamFile } from '../../settings/upstream-file.ts';
 
 interface CheckFlags extends OperatorOptions {
   readonly online?: boolean;
@@ -66,9 +69,12 @@ function matchLine({ rule, pattern, count, tools }: PatternMatchesView): string 
   return `${cell(rule)}: "${cell(pattern)}" matches ${count} ${count === 1 ? 'tool' : 'tools'}: ${cell(names)}`;
 }
 
-export async function readPolicyFile({ sources }: CliContext, file: string): Promise<PolicyFile> {
+export async function readPolicyFile(context: CliContext, file: string): Promise<PolicyFile> {
+  const { sources, environment } = context;
+  const added = readUpstreamFile(clientSettings(environment).dataFolder);
   try {
-    return readPolicy(file === '-' ? await sources.readStdin() : await sources.readFile(file));
+    const text = file === '-' ? await sources.readStdin() : await sources.readFile(file);
+    return readPolicy(text, upstreamNames(added.value));
   } catch (error) {
     throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
   }
