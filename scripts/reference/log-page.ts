@@ -24,6 +24,12 @@ const EVENTS: Readonly<Record<string, string>> = {
   'registry.tool_left_out':
     'a tool that a client registered before the restart was skipped: its name or its schema is no longer valid. ' +
     'The client gets the reason when it registers the tool again',
+  'upstream.connected': 'an upstream is connected',
+  'upstream.disconnected':
+    'the connection of an upstream ended, with the reason; it is tried again with back-off',
+  'upstream.failed': 'an upstream is not tried again until an operator restarts it, with the reason',
+  'upstream.tool_rejected': 'a tool of an upstream cannot be offered, with the reason',
+  'upstream.close_failed': 'the connection of an upstream could not be closed at shutdown',
   'policy.warning':
     'a line of the policy at the start probably has no effect: `code` and the other members name the line and the reason, as in `GET /v1/policy`',
   'registry.type_unknown':

@@ -12,6 +12,7 @@ import { connectionBudget, descriptorLimit } from '../runtime/descriptor-limit.t
 import { nodeDigest } from '../runtime/digest.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { nodeHeap } from '../runtime/node-heap.ts';
+import type { UpstreamReloader } from '../core/upstreams/upstream.ts';
 import { agentRoutes } from '../transports/agent-api/routes.ts';
 import { deviceRoutes } from '../transports/device-gateway/routes.ts';
 import { consoleRoutes } from '../transports/console/routes.ts';
@@ -40,6 +41,8 @@ export interface ApiSettings {
   readonly internalKeys: readonly InternalKey[];
   readonly operatorToken: string;
   readonly mcp: McpSettings;
+  /** Absent: the upstreams are fixed by the embedding program. */
+  readonly upstreamReloader?: UpstreamReloader;
 }
 
 /** A listening server with the network APIs of an engine. */
@@ -58,7 +61,14 @@ export type Faces = ListeningApis;
 /** Settings of the routes and of their host and origin guard, for listening and mounted servers. */
 export interface AppSettings extends Pick<
   ApiSettings,
-  'allowedHosts' | 'allowedOrigins' | 'trustProxy' | 'jwt' | 'internalKeys' | 'operatorToken' | 'mcp'
+  | 'allowedHosts'
+  | 'allowedOrigins'
+  | 'trustProxy'
+  | 'jwt'
+  | 'internalKeys'
+  | 'operatorToken'
+  | 'mcp'
+  | 'upstreamReloader'
 > {
   readonly mayBeLocal: boolean;
   /** Whether to serve the console pages, which work only at the root path. */
@@ -145,6 +155,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     trustProxy,
     resources: { jwtIssuer: settings.jwt?.issuer ?? null, pathPrefix: settings.pathPrefix },
     sandbox: sandboxView(context.sandbox),
+    upstreamReloader: settings.upstreamReloader,
     version: VERSION,
     clock: nodeClock,
     heap: nodeHeap,

@@ -16,6 +16,7 @@ export interface ServerRefusals {
   readonly connections_of_client: { readonly client: string; readonly count: number };
   readonly risk_for_operators: NoParams;
   readonly tenant_not_set: { readonly tenant: string };
+  readonly upstreams_not_reloadable: NoParams;
   readonly upstream_unknown: { readonly upstream: string; readonly known: string };
   readonly upstream_tool_unknown: { readonly upstream: string; readonly tool: string };
   readonly pack_unknown: { readonly pack: string; readonly known: string };
@@ -40,6 +41,8 @@ export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
   devices_of_address: ({ count }) => `${count} devices are connected from this address`,
   connections_of_client: ({ client, count }) => `client ${client} has ${count} connections open`,
   risk_for_operators: () => 'only an operator has a risk forgotten',
+  upstreams_not_reloadable: () =>
+    'the upstreams are set by the program that embeds this server: restart it to change them',
   upstream_unknown: ({ upstream, known }) =>
     known === ''
       ? `there is no upstream ${upstream}: none is configured`

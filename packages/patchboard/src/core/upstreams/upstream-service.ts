@@ -199,10 +199,16 @@ export class UpstreamService {
       attached.recorded = state;
       const error = state === 'connected' ? undefined : lastError?.message;
       this.#record(upstream, { state, ...(error === undefined ? {} : { error }) });
-      const level = state === 'connected' ? 'info' : 'warn';
-      this.#parts.log[level](`upstream.${state}`, { upstream: upstream.settings.name, error });
+      this.#log(state, { upstream: upstream.settings.name, error });
     }
     this.#publish(upstream);
+  }
+
+  #log(state: Exclude<UpstreamStateName, 'connecting'>, fields: Readonly<Record<string, unknown>>): void {
+    const { log } = this.#parts;
+    if (state === 'connected') log.info('upstream.connected', fields);
+    else if (state === 'failed') log.warn('upstream.failed', fields);
+    else log.warn('upstream.disconnected', fields);
   }
 
   #record({ settings: { name, kind } }: Upstream, body: Readonly<Record<string, unknown>>): void {

@@ -5,6 +5,7 @@ import type {
   UpstreamKind,
   UpstreamStateName,
 } from '@patchboard/wire';
+import type { Failure } from '../failures.ts';
 import type { ServerTool, ToolContext } from '../tools/server-tool.ts';
 
 /** The settings that every kind of upstream has. */
@@ -53,6 +54,8 @@ export interface UpstreamStatus {
   readonly nextAttemptAt: number | null;
   /** Calls that wait for a response. */
   readonly inFlight: number;
+  /** Whether its process runs in a sandbox. Absent: it has no process. */
+  readonly isSandboxed?: boolean;
   /** Of the newest calls, in milliseconds; null: there were none. */
   readonly latencyMs: { readonly median: number; readonly p95: number } | null;
 }
@@ -77,4 +80,17 @@ export interface UpstreamListener {
   listed(tools: readonly UpstreamTool[], rejected: readonly RejectedTool[]): void;
   /** The state changed. */
   stateChanged(): void;
+}
+
+/** Reads the configured upstreams again, and applies what changed. If a setting is invalid, nothing changes. */
+export interface UpstreamReloader {
+  reload(): Promise<UpstreamReload | Failure>;
+}
+
+/** The names of upstreams that a reload changed. */
+export interface UpstreamReload {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Those with other settings: they connect again. */
+  readonly restarted: readonly string[];
 }

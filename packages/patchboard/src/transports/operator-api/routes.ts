@@ -11,6 +11,7 @@ import { policyRoutes } from './policy.ts';
 import { sessionRoutes } from './session.ts';
 import { tenantAdminRoutes } from './tenants.ts';
 import { traceLedgerRoute } from './trace-ledger.ts';
+import { upstreamRoutes } from './upstreams.ts';
 
 /** The routes of operators. */
 export const operatorRoutes: readonly Route[] = [
@@ -24,6 +25,7 @@ export const operatorRoutes: readonly Route[] = [
   ...tenantAdminRoutes,
   ...sessionRoutes,
   ...deviceListRoutes,
+  ...upstreamRoutes,
   ...healthRoutes,
   ...descriptionRoutes,
 ];

@@ -1,11 +1,11 @@
 import { reason, type TenantView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { denied, failure, type Failure } from '../../core/failures.ts';
-import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
+import { failure, type Failure } from '../../core/failures.ts';
 import type { KnownTenant } from '../../core/access/tenant-service.ts';
 import { tenantText, type TenantText } from '../../core/access/tenant-text.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
+import { isOfEveryTenant, operatorTokenMissing } from './operator-token.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { NOT_STORED, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import { listOf, nullable, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
@@ -105,17 +105,6 @@ async function removeTenant(
     return sendJson(reply, 200, JSON.stringify({ tenant_id: id }));
   }
   sendProblem(reply, failure('value_not_found', reason('tenant_not_set', { tenant: id })));
-}
-
-/** Whether the credential is the operator token or a session opened with it; a key is for one tenant. */
-function isOfEveryTenant({ kind, id }: Principal): boolean {
-  return kind === 'operator' && id === OPERATOR_NAME;
-}
-
-/** Returns null if the principal is the operator of all tenants. */
-function operatorTokenMissing(principal: Principal): Failure | null {
-  if (isOfEveryTenant(principal)) return null;
-  return failure('permission_denied', denied(reason('credential_not_operator')));
 }
 
 function unknownPack({ engine }: HttpContext, { packs = [] }: TenantText): Failure | null {

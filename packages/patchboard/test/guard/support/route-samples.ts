@@ -108,6 +108,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   listCallableTools: { past: [200, null] },
   asyncapi: { past: [200, null] },
   listDevices: { past: [200, null] },
+  listUpstreams: { past: [200, null] },
+  // These routes require the operator token itself.
+  reloadUpstreams: { past: [403, 'permission_denied'] },
+  restartUpstream: { past: [403, 'permission_denied'] },
+  acceptContracts: { past: [403, 'permission_denied'], body: () => ({}) },
   makeTicket: { past: [201, null], body: () => ({}) },
   listApprovals: { past: [200, null] },
   decideCall: {

@@ -14,6 +14,7 @@ export const serverRefusals: Sentences<ServerRefusals> = {
   devices_of_address: ({ count }) => `这个地址已有 ${count} 个设备连接`,
   connections_of_client: ({ client, count }) => `客户端 ${client} 已打开 ${count} 个连接`,
   risk_for_operators: () => '只有操作员能清除风险记录',
+  upstreams_not_reloadable: () => '上游由嵌入本服务器的程序设定：要更改它们，请重启该程序',
   upstream_unknown: ({ upstream, known }) =>
     known === ''
       ? `没有名为 ${upstream} 的上游：尚未配置任何上游`

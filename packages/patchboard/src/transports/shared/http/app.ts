@@ -58,7 +58,8 @@ function memoryShare({ heldBodyBytes }: HttpLimits, { heap }: HttpParts): number
 }
 
 function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: HttpParts): HttpContext {
-  const { engine, store, clock, log, digest, services, authenticator, version, sandbox } = parts;
+  const { engine, store, clock, log, digest, services, authenticator, version, sandbox, upstreamReloader } =
+    parts;
   const openStreams = new OpenStreams(clock);
   const streams = new Streams(clock, limits, openStreams);
   const eventStreams = new EventStreamCaps(engine.limits, log);
@@ -76,6 +77,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     limits,
     version,
     sandbox,
+    upstreamReloader,
     resources: parts.resources ?? { jwtIssuer: null, pathPrefix: '' },
     startedAt: parts.startedAt ?? clock.now(),
     openStreams,

@@ -6,6 +6,7 @@ import type { Authenticator } from '../../../core/access/authenticator.ts';
 import type { AdminServices } from '../../../core/access/admin-services.ts';
 import type { Clock, Digest, Heap, Log, Store } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
+import type { UpstreamReloader } from '../../../core/upstreams/upstream.ts';
 import type { Connections } from './connections.ts';
 import type { HostOriginOptions } from './host-origin-guard.ts';
 import type { EventLoopTurns } from './event-loop-turns.ts';
@@ -43,6 +44,8 @@ export interface HttpParts {
   readonly version: string;
   /** Null if no tool of this server uses a sandbox. */
   readonly sandbox: SandboxView | null;
+  /** Absent: the upstreams are fixed by the embedding program. */
+  readonly upstreamReloader?: UpstreamReloader | undefined;
   /** Epoch milliseconds; default: now. */
   readonly startedAt?: number;
   /** The routes of every API that is served: `[...agentRoutes, ...internalRoutes, …]`. */
@@ -63,7 +66,16 @@ export interface SandboxView {
 /** Dependencies of route handlers. */
 export interface HttpContext extends Pick<
   HttpParts,
-  'engine' | 'store' | 'clock' | 'log' | 'digest' | 'services' | 'authenticator' | 'version' | 'sandbox'
+  | 'engine'
+  | 'store'
+  | 'clock'
+  | 'log'
+  | 'digest'
+  | 'services'
+  | 'authenticator'
+  | 'version'
+  | 'sandbox'
+  | 'upstreamReloader'
 > {
   readonly limits: Readonly<HttpLimits>;
   readonly resources: ResourceSettings;

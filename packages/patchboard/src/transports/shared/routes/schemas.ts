@@ -64,7 +64,7 @@ export function ref(name: ComponentName): Schema {
   return { $ref: `${name}#` };
 }
 
-const SOURCE: Schema = { enum: ['server', 'client', 'mcp'] };
+const SOURCE: Schema = { enum: ['server', 'client', 'mcp', 'openapi'] };
 const CODE: Schema = { enum: FAILURE_CODES };
 const STATE: Schema = { enum: CALL_STATES };
 export const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };

@@ -1,0 +1,217 @@
+import {
+  reason,
+  rfc3339,
+  type AcceptContractBody,
+  type UpstreamToolView,
+  type UpstreamView,
+} from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import type { UpstreamReport } from '../../core/upstreams/upstream-service.ts';
+import { packOf } from '../../core/upstreams/upstream-tools.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
+import {
+  ANNOTATIONS,
+  ANY,
+  COUNT,
+  FLAG,
+  listOf,
+  nullable,
+  object,
+  optional,
+  REASONS,
+  TEXT,
+  TIME,
+} from '../shared/routes/schemas.ts';
+import { isOfEveryTenant, operatorTokenMissing } from './operator-token.ts';
+
+const DIFFERENCE = object({ path: TEXT, before: ANY, after: ANY }, ['before', 'after']);
+const TOOL = object(
+  {
+    name: TEXT,
+    version: TEXT,
+    annotations: ANNOTATIONS,
+    change: {
+      ...object({ from: TEXT, since: TIME, differences: listOf(DIFFERENCE) }),
+      description: 'present if the contract differs from the accepted one, whose version is `from`',
+    },
+  },
+  ['change'],
+);
+const LATENCY = object({ median: { type: 'number' }, p95: { type: 'number' } });
+const UPSTREAM = object({
+  name: TEXT,
+  kind: { enum: ['mcp', 'openapi'] },
+  state: { enum: ['connecting', 'connected', 'disconnected', 'failed'] },
+  protocol: nullable(TEXT),
+  server: nullable(object({ name: TEXT, version: TEXT })),
+  address: { ...TEXT, description: 'an origin or the name of a command' },
+  pack: { ...TEXT, description: 'the name for `packs` of a tenant' },
+  tenants: nullable(listOf(TEXT)),
+  on_change: { enum: ['ask', 'run', 'refuse'] },
+  concurrency: COUNT,
+  sandboxed: { ...nullable(FLAG), description: 'null: it has no process' },
+  tools: listOf(TOOL),
+  rejected: listOf(object({ name: TEXT, code: TEXT, reason: TEXT, reasons: REASONS }, ['reasons'])),
+  in_flight: COUNT,
+  latency_ms: nullable(LATENCY),
+  last_error: nullable(object({ message: TEXT, at: TIME })),
+  connected_at: nullable(TIME),
+  next_attempt_at: nullable(TIME),
+});
+
+const NAME = object({ name: TEXT });
+
+const listRoute: Route = {
+  method: 'GET',
+  url: '/v1/upstreams',
+  name: 'listUpstreams',
+  api: 'operator',
+  summary:
+    'The MCP servers and HTTP APIs behind this server: all with the operator token, otherwise those whose tools your tenant has.',
+  scope: 'metrics:read',
+  responses: {
+    200: {
+      description: 'by name',
+      schema: object({ upstreams: listOf(UPSTREAM), next_cursor: { type: 'null' } }),
+    },
+  },
+  refusals: [],
+  handle: listUpstreams,
+};
+
+function listUpstreams(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const principal = principalOf(request);
+  const { upstreams: service, tenants } = context.engine;
+  const isShown = ({ upstream }: UpstreamReport): boolean =>
+    isOfEveryTenant(principal) || tenants.offers(principal.tenant, packOf(upstream.settings));
+  const upstreams = service.list().filter(isShown).map(upstreamView);
+  sendJson(reply, 200, JSON.stringify({ upstreams, next_cursor: null }));
+}
+
+const reloadRoute: Route = {
+  method: 'POST',
+  url: '/v1/upstreams/reload',
+  name: 'reloadUpstreams',
+  api: 'operator',
+  summary:
+    'Read the configured upstreams again, from the config file and the data folder, and apply what changed. Requires the operator token.',
+  scope: 'policy:write',
+  responses: {
+    200: {
+      description: 'the names of the upstreams that changed',
+      schema: object({ added: listOf(TEXT), removed: listOf(TEXT), restarted: listOf(TEXT) }),
+    },
+  },
+  refusals: ['permission_denied', 'conflict', ...NOT_STORED],
+  handle: reload,
+};
+
+async function reload(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const refused = operatorTokenMissing(principalOf(request));
+  if (refused !== null) return sendProblem(reply, refused);
+  const reloader = context.upstreamReloader;
+  if (reloader === undefined)
+    return sendProblem(reply, failure('conflict', reason('upstreams_not_reloadable')));
+  const done = await reloader.reload();
+  if ('code' in done) return sendProblem(reply, done);
+  sendJson(reply, 200, JSON.stringify(done));
+}
+
+const restartRoute: Route = {
+  method: 'POST',
+  url: '/v1/upstreams/:name/restart',
+  name: 'restartUpstream',
+  api: 'operator',
+  summary:
+    'End the connection of an upstream and connect again. Calls that run on it end with `provider_disconnected`. Requires the operator token.',
+  scope: 'policy:write',
+  params: NAME,
+  responses: { 200: { description: 'it connects', schema: NAME } },
+  refusals: ['permission_denied', 'value_not_found'],
+  handle: restart,
+};
+
+async function restart(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { name } = request.params as { name: string };
+  const refused =
+    operatorTokenMissing(principalOf(request)) ?? (await context.engine.upstreams.restart(name));
+  if (refused !== null) return sendProblem(reply, refused);
+  sendJson(reply, 200, JSON.stringify({ name }));
+}
+
+const acceptRoute: Route = {
+  method: 'POST',
+  url: '/v1/upstreams/:name/accept',
+  name: 'acceptContracts',
+  api: 'operator',
+  summary:
+    'Accept the changed contracts of an upstream, or of one of its tools. Requires the operator token.',
+  scope: 'policy:write',
+  params: NAME,
+  body: optional({ tool: { ...TEXT, description: 'default: all tools of the upstream' } }),
+  responses: {
+    200: {
+      description: 'the tools whose contract was accepted; empty: none had changed',
+      schema: object({ accepted: listOf(TEXT) }),
+    },
+  },
+  refusals: ['permission_denied', 'value_not_found', 'tool_not_found', ...NOT_STORED],
+  handle: accept,
+};
+
+async function accept(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const principal = principalOf(request);
+  const { name } = request.params as { name: string };
+  const { tool = null } = (request.body ?? {}) as AcceptContractBody;
+  const refused = operatorTokenMissing(principal);
+  if (refused !== null) return sendProblem(reply, refused);
+  const accepted = await context.engine.upstreams.accept(principal, name, tool);
+  if (isFailure(accepted)) return sendProblem(reply, accepted);
+  sendJson(reply, 200, JSON.stringify({ accepted }));
+}
+
+function isFailure(value: readonly string[] | Failure): value is Failure {
+  return 'code' in value;
+}
+
+function upstreamView({ upstream: { settings }, status, tools, rejected }: UpstreamReport): UpstreamView {
+  const { name, kind, tenants, onChange, concurrency } = settings;
+  const { state, protocol, server, address, inFlight, latencyMs, lastError } = status;
+  return {
+    name,
+    kind,
+    state,
+    protocol,
+    server,
+    address,
+    pack: packOf(settings),
+    tenants,
+    on_change: onChange,
+    concurrency,
+    sandboxed: status.isSandboxed ?? null,
+    tools: tools.map(toolView),
+    rejected,
+    in_flight: inFlight,
+    latency_ms: latencyMs,
+    last_error: lastError === null ? null : { message: lastError.message, at: rfc3339(lastError.at) },
+    connected_at: timeOf(status.connectedAt),
+    next_attempt_at: timeOf(status.nextAttemptAt),
+  };
+}
+
+function toolView({ name, version, annotations, contractChange }: RegisteredTool): UpstreamToolView {
+  if (contractChange === null) return { name, version, annotations };
+  const { from, since, differences } = contractChange;
+  return { name, version, annotations, change: { from, since: rfc3339(since), differences } };
+}
+
+function timeOf(at: number | null): string | null {
+  return at === null ? null : rfc3339(at);
+}
+
+export const upstreamRoutes: readonly Route[] = [listRoute, reloadRoute, restartRoute, acceptRoute];
