@@ -1,4 +1,5 @@
 import type {
+  AcceptContractView,
   ApprovalRequestView,
   BatchView,
   CallView,
@@ -13,11 +14,13 @@ import type {
   ParseReportView,
   PromptView,
   ReceiptView,
+  ReloadUpstreamsView,
   StreamEvent,
   ToolDetailView,
   ToolResultView,
   ToolView,
   TraceLedgerView,
+  UpstreamView,
 } from '@patchboard/wire';
 import {
   approvals,
@@ -67,6 +70,7 @@ import { resources, type Resources } from './calls/resources.ts';
 import { runs, type Runs } from './calls/runs.ts';
 import { sessions, type Sessions } from './operator/sessions.ts';
 import { tenants, type Tenants } from './operator/tenants.ts';
+import { acceptContract, reloadUpstreams, restartUpstream, upstreams } from './operator/upstreams.ts';
 
 /**
  * The API client for agents and operators. Options are camelCase; results are the JSON of the server, unchanged, in
@@ -134,6 +138,14 @@ export interface PatchboardClient {
   readonly policy: Policy;
   readonly sessions: Sessions;
   readonly tenants: Tenants;
+  /** Returns the MCP servers and HTTP APIs behind the server. */
+  upstreams(options?: RequestOptions): Promise<UpstreamView[]>;
+  /** Lets the server read its configured upstreams again. Requires the operator token. */
+  reloadUpstreams(options?: RequestOptions): Promise<ReloadUpstreamsView>;
+  /** Ends the connection of an upstream and connects again. Requires the operator token. */
+  restartUpstream(name: string, options?: RequestOptions): Promise<void>;
+  /** Accepts the changed contract of a tool of an upstream, or of all its tools. Requires the operator token. */
+  acceptContract(name: string, tool?: string, options?: RequestOptions): Promise<AcceptContractView>;
   /** Creates a single-use link that signs a browser in as operator. Requires the operator token. */
   loginLink(options?: RequestOptions): Promise<LoginLinkView>;
   stats(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
@@ -182,6 +194,10 @@ export function createClient(options: ClientOptions): PatchboardClient {
     policy: policy(settings),
     sessions: sessions(settings),
     tenants: tenants(settings),
+    upstreams: (given = {}) => upstreams(settings, given),
+    reloadUpstreams: (given = {}) => reloadUpstreams(settings, given),
+    restartUpstream: (name, given = {}) => restartUpstream(settings, name, given),
+    acceptContract: (name, tool, given = {}) => acceptContract(settings, name, tool, given),
     // Not retried: every response contains a new credential.
     loginLink: (given = {}) =>
       request(

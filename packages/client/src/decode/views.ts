@@ -266,12 +266,17 @@ export const decodeDryRun: Decoder<DryRunView> = object<DryRunView>({
   route,
 });
 
+export const decodeRejectedTool: Decoder<RejectedTool> = object<RejectedTool>({
+  name: string,
+  code: string,
+  reason: string,
+  reasons: decodeReasons,
+});
+
 export const decodeRegistered: Decoder<RegisterResponse> = object<RegisterResponse>({
   ok: boolean,
   registered_count: number,
-  rejected: listOf(
-    object<RejectedTool>({ name: string, code: string, reason: string, reasons: decodeReasons }),
-  ),
+  rejected: listOf(decodeRejectedTool),
 });
 
 export const decodeSubmitted: Decoder<SubmitResponse> = object<SubmitResponse>({
