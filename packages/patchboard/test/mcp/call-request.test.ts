@@ -10,7 +10,11 @@ beforeAll(async () => {
     inputSchema: { type: 'object', properties: { region } },
     execute: (args) => Promise.resolve(args),
   });
-  server = await anMcpServer({ tools: [routed] });
+  const hops = aServerTool({
+    name: 'hops',
+    execute: (_args, { origin }) => Promise.resolve({ hops: origin?.hops ?? null }),
+  });
+  server = await anMcpServer({ tools: [routed, hops] });
 });
 afterAll(async () => {
   await server?.close();
@@ -43,6 +47,23 @@ it('records the client as it describes itself', async () => {
   const id = result._meta['patchboard/tool_call_id'] as string;
   const record = await server.get(`/v1/tool_calls/${id}`);
   expect(record.json.mcp_client).toEqual({ name: 'tester', version: '1' });
+});
+
+describe('the number of gateways that have passed a call on', () => {
+  it('is kept with the call', async () => {
+    const passed = await server.call('hops', {}, { meta: { 'patchboard/hops': 2 } });
+    expect(passed.result.structuredContent).toEqual({ hops: 2 });
+    const first = await server.call('hops');
+    expect(first.result.structuredContent).toEqual({ hops: null });
+  });
+
+  it.each(['1', -1, 1.5, null])('is refused as %j', async (hops) => {
+    const { error } = await server.call('hops', {}, { meta: { 'patchboard/hops': hops } });
+    expect(error).toMatchObject({
+      code: -32_602,
+      message: '_meta["patchboard/hops"] must be a whole number from 0',
+    });
+  });
 });
 
 describe('an unknown tool', () => {

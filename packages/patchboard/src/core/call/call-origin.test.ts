@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { originFields } from './call-origin.ts';
 
 describe('originFields', () => {
-  it('has every member in snake case, those of one API too, and not the trace context', () => {
+  it('has every member in snake case, those of one API too, and neither the trace context nor the hops', () => {
     const origin = {
       siteId: 's',
       userId: 'u',
       npcId: 'n',
       contextTraceId: 't',
       traceparent: '00-1-2-01',
+      hops: 2,
       mcpClient: { name: 'claude-code', version: '2.1' },
       kiosk: 'k',
     };

@@ -10,10 +10,12 @@ export interface CallOrigin {
   readonly contextTraceId?: string;
   /** W3C trace context beside the caller's own trace id. */
   readonly traceparent?: string;
+  /** How many gateways have passed the call on. Absent: it comes from its first caller. */
+  readonly hops?: number;
 }
 
 /**
- * The origin's fields in ledger rows and log lines: all but the trace context, in snake case. The texts of a member with
+ * The origin's fields in ledger rows and log lines: all but the trace context and the hops, in snake case. The texts of a member with
  * members of its own are joined by slashes.
  */
 export function originFields(origin: CallOrigin | null): OriginFields {
@@ -29,7 +31,7 @@ type OriginFields = Readonly<Record<string, string | undefined>>;
 const FIELDS: WeakMap<CallOrigin, OriginFields> = new WeakMap();
 
 function fieldsOf(origin: CallOrigin): OriginFields {
-  const { traceparent: _traceparent, ...members } = origin;
+  const { traceparent: _traceparent, hops: _hops, ...members } = origin;
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [snakeCase(name), flat(value)]));
 }
 

@@ -11,4 +11,6 @@ export const META = {
   target: 'patchboard/target',
   toolCallId: 'patchboard/tool_call_id',
   error: 'patchboard/error',
+  /** How many gateways have passed the call on. */
+  hops: 'patchboard/hops',
 } as const;

@@ -36,7 +36,7 @@ export function callRequest(exchange: Exchange): CallRequest {
     // Older protocol versions send input requests on a stream.
     acceptsInput: era === 'modern' || response.canStream ? kindsOf(client) : [],
     ...(inputs === undefined ? {} : { inputs }),
-    ...(client.info === null ? {} : { origin: { mcpClient: client.info } }),
+    ...originOf(exchange),
   };
 }
 
@@ -50,6 +50,21 @@ function madeUpRun({ principal, session }: Exchange, key: string | null, traceId
   const run = key === null && traceId !== null ? `trace:${traceId}:${agentId}` : `mcp:${agentId}`;
   // Longer than an id may be: names of agents may have as many characters as ids.
   return PEER_ID_PATTERN.test(run) ? run : agentId;
+}
+
+function originOf({ client: { info }, meta }: Exchange): Pick<CallRequest, 'origin'> {
+  const hops = hopsIn(meta);
+  if (info === null && hops === null) return {};
+  return {
+    origin: { ...(info === null ? {} : { mcpClient: info }), ...(hops === null ? {} : { hops }) },
+  };
+}
+
+function hopsIn(meta: Exchange['meta']): number | null {
+  const hops = meta[META.hops];
+  if (hops === undefined) return null;
+  if (typeof hops === 'number' && Number.isSafeInteger(hops) && hops >= 0) return hops;
+  throw invalidParams(`_meta["${META.hops}"] must be a whole number from 0`);
 }
 
 function traceIn({ meta, headers }: Exchange): {
