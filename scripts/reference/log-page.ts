@@ -55,6 +55,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'store.head_failed':
     'the head file of the store could not be written, with the reason; retried every second. Until then a loss of the newest rows may not be detected',
   'store.found': 'the files are back where they were opened: writes are accepted again',
+  'upstream.message':
+    'an upstream MCP server logged something during a call: `upstream`, `level`, `logger`, `message`. At most 20 lines per call',
   'mcp.client_gone':
     'an MCP client closed the connection during `tools/call`, so the call was cancelled: `tool_call_id`, `tool`. If a proxy closed it, set `mcp.hold_ms` (now `hold_ms`) below the time limit of the proxy',
   'mcp.failed': 'a request to `/mcp` failed by a fault of the server: `error`, `stack`',

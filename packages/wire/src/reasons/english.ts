@@ -4,6 +4,7 @@ import { DECISION_REASONS, type DecisionReasons } from './decision-reasons.ts';
 import { FAILURE_SUMMARIES, type FailureSummaries } from './failure-summaries.ts';
 import { JSON_PROBLEMS, type JsonProblems } from './json-problems.ts';
 import { OPENAPI_FAILURES, type OpenApiFailures } from './openapi-failures.ts';
+import { MCP_UPSTREAM_FAILURES, type McpUpstreamFailures } from './mcp-upstream-failures.ts';
 import { PARSE_PROBLEMS, type ParseProblems } from './parse-problems.ts';
 import { POLICY_PROBLEMS, type PolicyProblems } from './policy-problems.ts';
 import type { Sentences } from './reason.ts';
@@ -38,6 +39,7 @@ export interface ReasonParams
     SdkFailures,
     PackFailures,
     OpenApiFailures,
+    McpUpstreamFailures,
     FileRefusals,
     WorkspaceFailures,
     ServerRefusals,
@@ -65,6 +67,7 @@ export const ENGLISH: ReasonSentences = {
   ...SDK_FAILURES,
   ...PACK_FAILURES,
   ...OPENAPI_FAILURES,
+  ...MCP_UPSTREAM_FAILURES,
   ...FILE_REFUSALS,
   ...WORKSPACE_FAILURES,
   ...SERVER_REFUSALS,

@@ -1,5 +1,6 @@
 import type { ReasonSentences } from '@patchboard/wire';
 import { openApiFailures } from './reasons/openapi-failures.ts';
+import { mcpUpstreamFailures } from './reasons/mcp-upstream-failures.ts';
 import { policyProblems } from './reasons/policy-problems.ts';
 import { resourceProblems } from './reasons/resource-problems.ts';
 import { schemaProblems } from './reasons/schema-problems.ts';
@@ -422,6 +423,7 @@ export const reasonWords: ReasonSentences = {
   ...sdkFailures,
   ...packFailures,
   ...openApiFailures,
+  ...mcpUpstreamFailures,
   ...fileRefusals,
   ...workspaceFailures,
   ...serverRefusals,

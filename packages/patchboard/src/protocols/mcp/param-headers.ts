@@ -11,6 +11,8 @@ const known: WeakMap<object, readonly ParamHeader[]> = new WeakMap();
 
 /** What a client may write in a header; others are encoded. */
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
+/** The same without white space at its ends, which a recipient trims. */
+const PLAIN = /^(?:[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 const ENCODED = /^=\?base64\?(.*)\?=$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
@@ -31,6 +33,22 @@ export function paramHeaderProblem(
     if (!isSame(header, valueAt(args, header.path), headers[name.toLowerCase()])) return name;
   }
   return null;
+}
+
+/** The `Mcp-Param-*` headers that a client sends with a `tools/call` of these arguments. */
+export function paramHeaderValues(inputSchema: JsonSchema, args: unknown): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  for (const { name, path } of paramHeadersOf(inputSchema)) {
+    const text = textOf(valueAt(args, path));
+    if (text !== undefined) values[`Mcp-Param-${name}`] = encodedText(text);
+  }
+  return values;
+}
+
+/** Text that would not arrive unchanged, or that looks encoded, is sent in base64. */
+function encodedText(text: string): string {
+  if (PLAIN.test(text) && !ENCODED.test(text)) return text;
+  return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
 /** The annotated parameters of a tool. A stored tool with an invalid annotation has none: MCP clients do not list it. */

@@ -1,0 +1,68 @@
+import type { Clock } from '../../core/ports.ts';
+import type { ToolContext } from '../../core/tools/server-tool.ts';
+import type {
+  Upstream,
+  UpstreamListener,
+  UpstreamStatus,
+  UpstreamTool,
+} from '../../core/upstreams/upstream.ts';
+import type { SecretMask } from '../shared/secret-mask.ts';
+import type { McpConnection } from './mcp-connection.ts';
+import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
+import { readToolList } from './tool-specs.ts';
+import { callUpstream, type UpstreamCallParts } from './upstream-call.ts';
+
+export interface McpUpstreamParts {
+  readonly connection: McpConnection;
+  readonly clock: Clock;
+  readonly mask: SecretMask;
+}
+
+/** An upstream MCP server. Everything that comes from it passes the mask. */
+export class McpUpstream implements Upstream {
+  readonly settings: McpUpstreamSettings;
+  readonly #connection: McpConnection;
+  readonly #parts: UpstreamCallParts;
+  #inFlight = 0;
+
+  constructor(settings: McpUpstreamSettings, { connection, clock, mask }: McpUpstreamParts) {
+    this.settings = settings;
+    this.#connection = connection;
+    this.#parts = { settings, connection, clock, mask };
+  }
+
+  start(listener: UpstreamListener): void {
+    this.#connection.start({
+      toolsListed: (list) => {
+        const { tools, rejected } = readToolList(this.settings, list, this.#connection.era, this.#parts.mask);
+        listener.listed(tools, rejected);
+      },
+      stateChanged: () => listener.stateChanged(),
+    });
+  }
+
+  status(): UpstreamStatus {
+    return { ...this.#connection.status(), inFlight: this.#inFlight, latencyMs: null };
+  }
+
+  isOnline(): boolean {
+    return this.#connection.isOnline;
+  }
+
+  async execute(tool: UpstreamTool, args: unknown, context: ToolContext): Promise<unknown> {
+    this.#inFlight += 1;
+    try {
+      return await callUpstream(this.#parts, tool, args, context);
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+
+  async restart(): Promise<void> {
+    await this.#connection.restart();
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../core/ports.ts';
+import type { ToolContext } from '../../core/tools/server-tool.ts';
+import { requestFailure, type FailureParts } from './call-failures.ts';
+import { NotStarted, type McpConnection, type McpRequest, type McpResponse } from './mcp-connection.ts';
+
+export interface SendParts extends FailureParts {
+  readonly connection: Pick<McpConnection, 'request'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'after'>;
+}
+
+type Timing = Pick<ToolContext, 'deadlineAt' | 'signal'>;
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5000;
+/** An upstream that cannot be reached for so long is offline. One that responds, such as with 429, is tried until the deadline. */
+const OFFLINE_AFTER_MS = 5000;
+
+/**
+ * Sends a request, and again after a failure that certainly came before its start. Throws `ToolFailure`, or the reason of the
+ * signal. The deadline is not reached: with it the engine would report an unknown outcome.
+ */
+export async function sendRequest(
+  parts: SendParts,
+  request: McpRequest,
+  timing: Timing,
+): Promise<McpResponse> {
+  const startedAt = parts.clock.elapsed();
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await parts.connection.request(request);
+    } catch (error) {
+      timing.signal.throwIfAborted();
+      const pauseMs = retryPause(parts, error, timing, attempt, startedAt);
+      if (pauseMs === null) throw requestFailure(parts, error);
+      await pause(parts.clock, pauseMs, timing.signal);
+    }
+  }
+}
+
+/** Null: the request is not sent again. */
+function retryPause(
+  { clock }: SendParts,
+  error: unknown,
+  { deadlineAt }: Timing,
+  attempt: number,
+  startedAt: number,
+): number | null {
+  if (!(error instanceof NotStarted) || !error.mayRetry) return null;
+  const pauseMs = error.retryAfterMs ?? Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
+  if (clock.now() + pauseMs >= deadlineAt) return null;
+  const isOffline = error.status === null && clock.elapsed() + pauseMs - startedAt > OFFLINE_AFTER_MS;
+  return isOffline ? null : pauseMs;
+}
+
+/** Rejects with the reason of the signal as soon as it is aborted. */
+export function pause(clock: Pick<Clock, 'after'>, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      disarm();
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- The reason of the signal, whatever it is.
+      reject(signal.reason);
+    };
+    const disarm = clock.after(ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

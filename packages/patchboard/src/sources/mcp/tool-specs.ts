@@ -1,0 +1,109 @@
+import {
+  reason,
+  type FailureCode,
+  type JsonSchema,
+  type Reason,
+  type RejectedTool,
+  type ToolAnnotations,
+} from '@patchboard/wire';
+import { isRecord } from '../../core/json/is-record.ts';
+import { rejected, rejectedTool } from '../../core/tools/registered-tool.ts';
+import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
+import type { SecretMask } from '../shared/secret-mask.ts';
+import type { McpConnection, McpToolList } from './mcp-connection.ts';
+import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
+
+/** The target of an upstream's tool. */
+export interface McpTarget {
+  /** The name at the upstream. */
+  readonly tool: string;
+}
+
+/** The tools that an upstream offers, and those that it cannot offer. */
+export interface ToolSpecs {
+  readonly tools: readonly UpstreamTool[];
+  readonly rejected: readonly RejectedTool[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+type Mask = Pick<SecretMask, 'text' | 'value'>;
+type Era = McpConnection['era'];
+
+/** Converts the tool list of an upstream. Schemas stay as they were received, apart from secret values. */
+export function readToolList(
+  settings: McpUpstreamSettings,
+  { tools: listed, omitted }: McpToolList,
+  era: Era,
+  mask: Mask,
+): ToolSpecs {
+  const { name: upstream } = settings;
+  const tools: UpstreamTool[] = [];
+  const refused: RejectedTool[] = [];
+  for (const given of listed) {
+    const { name } = given;
+    if (typeof name !== 'string' || name === '') {
+      refused.push(notOffered('', 'name_invalid', reason('upstream_tool_without_name', { upstream })));
+      continue;
+    }
+    const full = `${upstream}.${name}`;
+    const problem = toolProblem(upstream, given, era);
+    if (problem === null) tools.push(upstreamTool(settings, full, name, mask.value(given) as Json));
+    else refused.push(notOffered(full, 'schema_invalid', problem));
+  }
+  if (omitted > 0)
+    refused.push(notOffered('', 'too_large', reason('upstream_tools_omitted', { upstream, count: omitted })));
+  return { tools, rejected: refused };
+}
+
+function toolProblem(upstream: string, { inputSchema, execution }: Json, era: Era): Reason | null {
+  if (!isRecord(inputSchema)) return reason('upstream_tool_without_schema', { upstream });
+  const needsTask = era === 'legacy' && isRecord(execution) && execution['taskSupport'] === 'required';
+  return needsTask ? reason('upstream_tool_needs_tasks', { upstream }) : null;
+}
+
+/** `given`: masked. */
+function upstreamTool(
+  settings: McpUpstreamSettings,
+  name: string,
+  original: string,
+  given: Json,
+): UpstreamTool {
+  const { title, description, inputSchema, outputSchema, annotations } = given;
+  const hints = isRecord(annotations) ? annotations : {};
+  const { openWorldHint } = hints;
+  return {
+    name,
+    description: textOf(description) ?? textOf(title) ?? '',
+    inputSchema: inputSchema as JsonSchema,
+    outputSchema: isRecord(outputSchema) ? outputSchema : null,
+    annotations: annotationsOf(settings, hints),
+    metadata: {
+      upstream: settings.name,
+      tool: original,
+      ...(textOf(title) === undefined ? {} : { title }),
+      ...(typeof openWorldHint === 'boolean' ? { openWorldHint } : {}),
+    },
+    target: { tool: original } satisfies McpTarget,
+  };
+}
+
+/** A tool that calls itself both readonly and destructive is destructive. */
+function annotationsOf({ hints, inputRequests }: McpUpstreamSettings, given: Json): ToolAnnotations {
+  const { readOnlyHint, destructiveHint, idempotentHint } = given;
+  const isDestructive = destructiveHint === true;
+  const isBelieved = hints === 'believe';
+  return {
+    ...(isDestructive ? { destructive: true } : {}),
+    ...(isBelieved && readOnlyHint === true && !isDestructive ? { readonly: true } : {}),
+    ...(isBelieved && idempotentHint === true ? { idempotent: true } : {}),
+    ...(inputRequests ? { asks_input: true } : {}),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function notOffered(name: string, code: FailureCode, why: Reason): RejectedTool {
+  return rejectedTool(name, rejected(code, why));
+}
