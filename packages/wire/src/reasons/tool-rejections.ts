@@ -29,6 +29,9 @@ export interface ToolRejections {
   readonly device_gone: NoParams;
   readonly contract_of_devices: { readonly devices: string; readonly tool: string };
   readonly contract_over_http: { readonly client: string; readonly tool: string };
+  /** `tool`, `other`: names at the upstream. */
+  readonly upstream_name_taken: { readonly name: string; readonly tool: string; readonly other: string };
+  readonly upstream_name_long: { readonly characters: number; readonly most: number };
   readonly name_similar: { readonly other: string };
   readonly tools_of_client: { readonly count: number };
   readonly tools_of_tenant: { readonly count: number };
@@ -80,6 +83,10 @@ export const TOOL_REJECTIONS: Sentences<ToolRejections> = {
   contract_over_http: ({ client, tool }) =>
     `this client registered ${tool} over HTTP under another contract: use that contract, or release the tool first ` +
     `(DELETE ${toolPath(client, tool)})`,
+  upstream_name_taken: ({ name, tool, other }) =>
+    `${tool} would be named ${name}, and so is the upstream's tool ${other}: exclude one of them in \`tools\``,
+  upstream_name_long: ({ characters, most }) =>
+    `with the name of the upstream the name has ${characters} characters: ${most} are allowed`,
   name_similar: ({ other }) =>
     `the name differs from that of the tool ${other} only in case, dots or underscores; choose another`,
   tools_of_client: ({ count }) => `a client may register ${count} tools`,

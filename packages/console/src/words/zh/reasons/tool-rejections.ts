@@ -31,6 +31,10 @@ export const toolRejections: Sentences<ToolRejections> = {
   contract_over_http: ({ client, tool }) =>
     `客户端 ${client} 已通过 HTTP 以不同的约定注册 ${tool}：请使用该约定，或先释放该工具` +
     `（DELETE /internal/clients/:client_id/tools/:name）`,
+  upstream_name_taken: ({ name, tool, other }) =>
+    `${tool} 在这里的名称会是 ${name}，而上游的工具 ${other} 已使用该名称：请在 \`tools\` 中排除其中一个`,
+  upstream_name_long: ({ characters, most }) =>
+    `加上上游的名称后，名称有 ${characters} 个字符：最多允许 ${most} 个`,
   name_similar: ({ other }) => `名称与工具 ${other} 只有大小写、点或下划线的差别；请用其他名称`,
   tools_of_client: ({ count }) => `一个客户端最多注册 ${count} 个工具`,
   tools_of_tenant: ({ count }) => `一个租户最多注册 ${count} 个工具`,
