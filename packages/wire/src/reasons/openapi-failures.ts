@@ -16,6 +16,44 @@ export interface OpenApiFailures {
   readonly openapi_placeholder_unknown: { readonly path: string; readonly name: string };
   readonly openapi_body_of_get: { readonly method: string };
   readonly openapi_header_invalid: { readonly name: string };
+  readonly openapi_server_unknown: { readonly server: string; readonly key: string };
+  readonly openapi_server_invalid: { readonly server: string; readonly key: string };
+  readonly openapi_server_private: { readonly error: string; readonly key: string };
+  readonly openapi_security_missing: {
+    readonly method: string;
+    readonly path: string;
+    readonly scheme: string;
+    readonly key: string;
+    readonly wanted: string;
+  };
+  readonly openapi_security_unsupported: {
+    readonly method: string;
+    readonly path: string;
+    readonly scheme: string;
+  };
+  readonly openapi_token_failed: { readonly scheme: string; readonly error: string };
+  readonly openapi_retry_after: { readonly method: string; readonly path: string; readonly seconds: number };
+  readonly openapi_status: { readonly method: string; readonly path: string; readonly status: string };
+  readonly openapi_status_detail: {
+    readonly method: string;
+    readonly path: string;
+    readonly status: string;
+    readonly detail: string;
+  };
+  readonly openapi_redirect: {
+    readonly method: string;
+    readonly path: string;
+    readonly status: string;
+    readonly location: string;
+  };
+  readonly openapi_not_sent: { readonly method: string; readonly path: string; readonly error: string };
+  readonly openapi_no_response: { readonly method: string; readonly path: string; readonly error: string };
+  readonly openapi_response_not_json: { readonly mediaType: string };
+  readonly openapi_response_too_large: {
+    readonly method: string;
+    readonly path: string;
+    readonly bytes: number;
+  };
 }
 
 export const OPENAPI_FAILURES: Sentences<OpenApiFailures> = {
@@ -37,4 +75,28 @@ export const OPENAPI_FAILURES: Sentences<OpenApiFailures> = {
   openapi_body_of_get: ({ method }) => `a ${method} request cannot have a body`,
   openapi_header_invalid: ({ name }) =>
     `the header ${name} is not valid: a name has no spaces, and a value has visible ASCII characters only`,
+  openapi_server_unknown: ({ server, key }) =>
+    `the description has the server "${server}", which is no complete URL: set ${key}`,
+  openapi_server_invalid: ({ server, key }) =>
+    `the URL of server ${server} must begin with http: or https: and have no user name or password: set ${key}`,
+  openapi_server_private: ({ error, key }) => `${error}: to allow this server, set ${key}`,
+  openapi_security_missing: ({ method, path, scheme, key, wanted }) =>
+    `${method} ${path} needs the security scheme ${scheme}: set ${key} with ${wanted}`,
+  openapi_security_unsupported: ({ method, path, scheme }) =>
+    `${method} ${path} needs the security scheme ${scheme}, whose type is not supported`,
+  openapi_token_failed: ({ scheme, error }) => `no access token for the security scheme ${scheme}: ${error}`,
+  openapi_retry_after: ({ method, path, seconds }) =>
+    `${method} ${path} was not sent: the server accepts it again in ${seconds} s, after the deadline of this call`,
+  openapi_status: ({ method, path, status }) => `${method} ${path} returned ${status}`,
+  openapi_status_detail: ({ method, path, status, detail }) =>
+    `${method} ${path} returned ${status}: ${detail}`,
+  openapi_redirect: ({ method, path, status, location }) =>
+    `${method} ${path} returned ${status} to ${location}, which is not followed`,
+  openapi_not_sent: ({ method, path, error }) => `${method} ${path} was not sent: ${error}`,
+  openapi_no_response: ({ method, path, error }) =>
+    `${method} ${path} was sent and got no complete response: ${error}`,
+  openapi_response_not_json: ({ mediaType }) =>
+    `the response has the type ${mediaType} and is not valid JSON`,
+  openapi_response_too_large: ({ method, path, bytes }) =>
+    `the response of ${method} ${path} is larger than ${bytes} bytes`,
 };

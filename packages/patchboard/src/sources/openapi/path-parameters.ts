@@ -50,8 +50,7 @@ function expandPlaceholder(
  */
 function refuseOtherPaths(argument: string, value: ParameterValue): void {
   const texts = textsOf(value);
-  if (texts.length === 0 || texts.every((text) => text === ''))
-    throw argumentProblem(argument, reason('openapi_value_empty'));
+  if (texts.every((text) => text === '')) throw argumentProblem(argument, reason('openapi_value_empty'));
   if (texts.some((text) => text.split(/[/\\]/).some(isDots)))
     throw argumentProblem(argument, reason('openapi_value_dots'));
 }

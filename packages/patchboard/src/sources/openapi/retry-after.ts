@@ -1,0 +1,71 @@
+import { reason } from '@patchboard/wire';
+import { failure, ToolFailure } from '../../core/failures.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { ToolContext } from '../../core/tools/server-tool.ts';
+import type { Operation } from './operation.ts';
+
+/** A server cannot close an operation for longer. */
+const LONGEST_MS = 300_000;
+
+/** Returns the wait that a `Retry-After` header requests, in milliseconds: seconds or a date. Null if there is none. */
+export function retryAfterMs(header: string | null, now: number): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_MS);
+}
+
+/** Remembers until when a server does not want requests for an operation. */
+export class RetryAfter {
+  readonly #clock: Clock;
+  /** Monotonic milliseconds by method and path. */
+  readonly #closedUntil = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  note(operation: Operation, ms: number): void {
+    this.#closedUntil.set(keyOf(operation), this.#clock.elapsed() + ms);
+  }
+
+  /** Waits until the operation may be called. Throws `ToolFailure`, not started, if that is after the deadline. */
+  async wait(operation: Operation, context: Pick<ToolContext, 'signal' | 'deadlineAt'>): Promise<void> {
+    const key = keyOf(operation);
+    const ms = (this.#closedUntil.get(key) ?? 0) - this.#clock.elapsed();
+    if (ms <= 0) {
+      this.#closedUntil.delete(key);
+      return;
+    }
+    if (this.#clock.now() + ms >= context.deadlineAt) {
+      const { method, path } = operation;
+      const why = reason('openapi_retry_after', { method, path, seconds: Math.ceil(ms / 1000) });
+      throw new ToolFailure(failure('upstream_unreachable', why, { outcome: 'not_started' }));
+    }
+    await pause(this.#clock, ms, context.signal);
+  }
+
+  clear(): void {
+    this.#closedUntil.clear();
+  }
+}
+
+function keyOf({ method, path }: Operation): string {
+  return `${method} ${path}`;
+}
+
+/** Resolves after `ms`. Rejects with the reason of the signal if it aborts before. */
+export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = (): void => {
+      disarm();
+      reject(signal.reason as Error);
+    };
+    const disarm = clock.after(ms, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
