@@ -3,12 +3,36 @@ import type { JsonObject } from './schema-applicators.ts';
 
 /** Rewrites common keywords of older drafts and of OpenAPI 3.0 as keywords of 2020-12. */
 export function toCurrentDraft(schema: JsonObject): JsonObject {
-  const { items, additionalItems, dependencies, nullable, ...rest } = schema;
+  const { items, additionalItems, dependencies, nullable, ...rest } = withNumericLimits(schema);
   return {
     ...rest,
     ...currentItems(items, additionalItems),
     ...currentDependencies(rest, dependencies),
     ...(nullable === true ? currentNullable(rest) : {}),
+  };
+}
+
+/** Converts `exclusiveMinimum` and `exclusiveMaximum` of draft 4 and OpenAPI 3.0, which are booleans there. */
+function withNumericLimits(schema: JsonObject): JsonObject {
+  const { exclusiveMinimum: low, exclusiveMaximum: high } = schema;
+  if (typeof low !== 'boolean' && typeof high !== 'boolean') return schema;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
+  return {
+    ...rest,
+    ...currentLimit({ plain: 'minimum', strict: 'exclusiveMinimum' }, minimum, exclusiveMinimum),
+    ...currentLimit({ plain: 'maximum', strict: 'exclusiveMaximum' }, maximum, exclusiveMaximum),
+  };
+}
+
+function currentLimit(
+  names: { readonly plain: string; readonly strict: string },
+  limit: unknown,
+  exclusive: unknown,
+): JsonObject {
+  const isFlag = typeof exclusive === 'boolean';
+  return {
+    ...(limit === undefined ? {} : { [exclusive === true ? names.strict : names.plain]: limit }),
+    ...(isFlag || exclusive === undefined ? {} : { [names.strict]: exclusive }),
   };
 }
 
