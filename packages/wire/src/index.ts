@@ -122,6 +122,7 @@ export type { ServerRefusals } from './reasons/server-refusals.ts';
 export type { WorkspaceFailures } from './reasons/workspace-failures.ts';
 export type { FileRefusals } from './reasons/file-refusals.ts';
 export type { PackFailures } from './reasons/pack-failures.ts';
+export type { OpenApiProblems } from './reasons/openapi-problems.ts';
 export type { ToolRejections } from './reasons/tool-rejections.ts';
 export type { ValueProblems } from './reasons/value-problems.ts';
 export type {

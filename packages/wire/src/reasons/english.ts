@@ -5,6 +5,7 @@ import { FAILURE_SUMMARIES, type FailureSummaries } from './failure-summaries.ts
 import { JSON_PROBLEMS, type JsonProblems } from './json-problems.ts';
 import { OPENAPI_FAILURES, type OpenApiFailures } from './openapi-failures.ts';
 import { MCP_UPSTREAM_FAILURES, type McpUpstreamFailures } from './mcp-upstream-failures.ts';
+import { OPENAPI_PROBLEMS, type OpenApiProblems } from './openapi-problems.ts';
 import { PARSE_PROBLEMS, type ParseProblems } from './parse-problems.ts';
 import { POLICY_PROBLEMS, type PolicyProblems } from './policy-problems.ts';
 import type { Sentences } from './reason.ts';
@@ -35,6 +36,7 @@ export interface ReasonParams
     PolicyProblems,
     RegistrationProblems,
     ToolRejections,
+    OpenApiProblems,
     CallFailures,
     SdkFailures,
     PackFailures,
@@ -63,6 +65,7 @@ export const ENGLISH: ReasonSentences = {
   ...POLICY_PROBLEMS,
   ...REGISTRATION_PROBLEMS,
   ...TOOL_REJECTIONS,
+  ...OPENAPI_PROBLEMS,
   ...CALL_FAILURES,
   ...SDK_FAILURES,
   ...PACK_FAILURES,

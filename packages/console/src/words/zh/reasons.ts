@@ -9,6 +9,7 @@ import { serverRefusals } from './reasons/server-refusals.ts';
 import { workspaceFailures } from './reasons/workspace-failures.ts';
 import { fileRefusals } from './reasons/file-refusals.ts';
 import { packFailures } from './reasons/pack-failures.ts';
+import { openApiProblems } from './reasons/openapi-problems.ts';
 import { toolRejections } from './reasons/tool-rejections.ts';
 import { valueProblems } from './reasons/value-problems.ts';
 
@@ -420,6 +421,7 @@ export const reasonWords: ReasonSentences = {
   ...schemaProblems,
   ...policyProblems,
   ...toolRejections,
+  ...openApiProblems,
   ...sdkFailures,
   ...packFailures,
   ...openApiFailures,
