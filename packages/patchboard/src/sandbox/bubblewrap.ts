@@ -62,7 +62,7 @@ export function bubblewrap(options: EnclosureOptions): Enclosure {
 }
 
 function wrap(options: EnclosureOptions, accounts: Accounts, command: EnclosedCommand): CommandLine {
-  const { root, network, user } = command;
+  const { root, network, user, isService = false } = command;
   const environment = {
     ...baseEnvironment(HOME, '/tmp', PATH),
     ...options.environment,
@@ -78,7 +78,7 @@ function wrap(options: EnclosureOptions, accounts: Accounts, command: EnclosedCo
     '--new-session',
     '--hostname',
     'sandbox',
-    '--clearenv',
+    ...(isService ? [] : ['--clearenv']),
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     ...SYSTEM_FOLDERS.flatMap(systemFolder),
     ...MADE_FOLDERS.flatMap((path) => ['--dir', path]),

@@ -2,7 +2,7 @@ import type { SandboxName } from '@patchboard/wire';
 
 /** Resource limits of a command. */
 export interface CommandLimits {
-  /** CPU seconds per process. */
+  /** CPU seconds per process; `Infinity`: no limit. */
   readonly cpuSeconds: number;
   /** Concurrent processes and threads of the command in total. */
   readonly processes: number;
@@ -32,6 +32,12 @@ export interface EnclosedCommand {
   readonly network: boolean;
   /** Additional variables for this command. */
   readonly environment: Readonly<Record<string, string>>;
+  /**
+   * Default: the command waits for the server at descriptor 3, and so never starts without it; its environment is
+   * `environment`. True: a program that ends with its standard input; it starts at once, and its environment, besides
+   * `environment`, is that of the started process, because arguments are visible to other users.
+   */
+  readonly isService?: boolean;
   /** Null: run as the server's user. */
   readonly user: SandboxUser | null;
 }
