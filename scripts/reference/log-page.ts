@@ -62,6 +62,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'mcp.failed': 'a request to `/mcp` failed by a fault of the server: `error`, `stack`',
   'http.stream_dropped':
     'an event stream was closed because it was not read: `unread_bytes`, opened with `credential`. Its reader can reconnect with `Last-Event-ID`',
+  'upstream.stderr':
+    'a line that the process of an upstream wrote to stderr, without secret values: `upstream`, `line`; `dropped` is the number of lines before it that came too fast and were not logged',
   'store.write_failed': 'a change of a call could not be written yet; it is retried',
   'task.failed': 'a background task failed; `task` is its name',
   'agent.handler_failed': 'an event handler of an agent threw',

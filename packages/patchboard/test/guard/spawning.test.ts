@@ -20,6 +20,8 @@ const MAY_START_PROCESSES = [
   'sandbox/enclosed-process.ts',
   // ripgrep, with patterns behind their option.
   'sandbox/file-server/search.ts',
+  // The command of an upstream MCP server, which the configuration names.
+  'sources/mcp/stdio-transport.ts',
 ];
 
 const started: string[] = [];

@@ -36,6 +36,8 @@ export interface McpToolList {
   readonly tools: readonly Readonly<Record<string, unknown>>[];
   /** How many more tools the server listed. */
   readonly omitted: number;
+  /** False: the list has more pages than are read, so that more tools than `omitted` are missing. */
+  readonly isComplete: boolean;
   /** Null: the server does not declare it. */
   readonly server: { readonly name: string; readonly version: string } | null;
   readonly protocolVersion: string;

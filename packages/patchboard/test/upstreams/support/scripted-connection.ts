@@ -35,7 +35,13 @@ export class ScriptedConnection implements McpConnection {
   }
 
   lists(tools: McpToolList['tools'], omitted = 0): void {
-    this.#listener?.toolsListed({ tools, omitted, server: null, protocolVersion: '2026-07-28' });
+    this.#listener?.toolsListed({
+      tools,
+      omitted,
+      isComplete: true,
+      server: null,
+      protocolVersion: '2026-07-28',
+    });
   }
 
   changesState(): void {

@@ -1,0 +1,195 @@
+import {
+  Client,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  type ClientCapabilities,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
+import { VERSION } from '../../version.ts';
+import { ConnectionLost, NotStarted, type McpRequest, type McpResponse } from './mcp-connection.ts';
+import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
+import { connectionErrorOf, textOf } from './network-error.ts';
+import { respondToServer } from './server-requests.ts';
+import {
+  httpSession,
+  stdioSession,
+  type McpConnectionParts,
+  type SessionTransport,
+} from './session-transport.ts';
+import { TransportTap } from './transport-tap.ts';
+
+const CLIENT_INFO = { name: 'patchboard', version: VERSION };
+/** How long the server may take to respond to the first message: its program may have to be downloaded first. */
+const HANDSHAKE_MS = 60_000;
+const PROBE_MS = 30_000;
+export const INSTANCE_META_KEY = 'patchboard/instance';
+
+export interface SessionOptions {
+  readonly settings: McpUpstreamSettings;
+  readonly parts: McpConnectionParts;
+  /** Skips the request by which the era is found. */
+  readonly isLegacy: boolean;
+  /** Aborts the attempt to connect. */
+  readonly signal: AbortSignal;
+  /** Called once, if the session ends by itself or the server is gone. */
+  readonly onLost: (session: McpSession, error: Error) => void;
+}
+
+/** One live connection to a server: a process, or a session over HTTP. It does not connect again. */
+export class McpSession {
+  readonly #options: SessionOptions;
+  readonly #client: Client;
+  readonly #tap: TransportTap;
+  readonly #transport: SessionTransport;
+  #instance: string | null = null;
+  #isOpen = false;
+  #loss: Error | null = null;
+
+  private constructor(options: SessionOptions) {
+    const { settings, parts } = options;
+    this.#options = options;
+    const owners = {
+      owner: () => this.#tap.scope.getStore(),
+      find: (id: string) => this.#tap.pendingRequests.find((pending) => pending.id === id),
+      onLost: (error: Error) => this.#lose(error),
+    };
+    this.#transport =
+      settings.transport.kind === 'http'
+        ? httpSession(settings.transport, parts, owners)
+        : stdioSession(settings.name, settings.transport, parts, owners);
+    this.#tap = new TransportTap(this.#transport.transport, {
+      sendFailure: (error, id) => this.#transport.sendFailure(error, id),
+      serverRequest: (method, params) =>
+        this.era === 'modern' ? null : respondToServer(settings, this.#tap.pendingRequests, method, params),
+      lossOf: () => this.#transport.lossOf(),
+      observeResult: (result) => this.#observe(result),
+    });
+    this.#client = new Client(CLIENT_INFO, {
+      versionNegotiation: { mode: modeOf(settings.protocol), probe: { timeoutMs: PROBE_MS } },
+      capabilities: declaredCapabilities(settings),
+    });
+    this.#client.onclose = () => this.#lose(this.#transport.lossOf());
+  }
+
+  /** Rejects with `NotStarted` if the server cannot be reached or does not complete the handshake. */
+  static async open(options: SessionOptions): Promise<McpSession> {
+    const session = new McpSession(options);
+    const onAbort = (): void =>
+      void session.#tap.close().catch((error: unknown) => session.#lose(error as Error));
+    options.signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      options.signal.throwIfAborted();
+      await session.#client.connect(session.#tap, {
+        timeout: HANDSHAKE_MS,
+        ...(options.isLegacy ? { prior: { kind: 'legacy' } } : {}),
+      });
+      if (session.#loss !== null) throw session.#loss;
+      session.#isOpen = true;
+      return session;
+    } catch (error) {
+      await session.#tap.close();
+      throw session.#connectError(error);
+    } finally {
+      options.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  get era(): 'modern' | 'legacy' | null {
+    return this.#client.getProtocolEra() ?? null;
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  get protocolVersion(): string {
+    return this.#client.getNegotiatedProtocolVersion() ?? '';
+  }
+
+  get server(): { readonly name: string; readonly version: string } | null {
+    const server = this.#client.getServerVersion();
+    return server === undefined ? null : { name: server.name, version: server.version };
+  }
+
+  /** The id by which a Patchboard declares itself; null: the server is none, or an older one. */
+  get instance(): string | null {
+    return this.#instance;
+  }
+
+  request(request: McpRequest): Promise<McpResponse> {
+    if (this.#loss !== null)
+      return Promise.reject(
+        new NotStarted(`the connection was lost: ${this.#loss.message}`, { mayRetry: true }),
+      );
+    const envelope = this.#envelope(request.capabilities);
+    const meta = request.params['_meta'] as object | undefined;
+    const isModern = this.era === 'modern';
+    return this.#tap.request({
+      ...request,
+      params: isModern ? { ...request.params, _meta: { ...meta, ...envelope } } : request.params,
+      cancel: isModern ? (this.#transport.hasStreams ? 'close' : { _meta: envelope }) : {},
+    });
+  }
+
+  /** Rejects pending requests and ends the process or the HTTP session. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#tap.rejectAll(new ConnectionLost('the connection was closed before the response arrived'));
+    if (this.#loss === null) await this.#transport.finish();
+    await this.#client.close();
+    await this.#tap.close();
+  }
+
+  /** Closes the session. Over HTTP each request has a stream of its own, which may still bring its response: they settle first. */
+  async retire(): Promise<void> {
+    if (this.#transport.hasStreams)
+      await Promise.allSettled(this.#tap.pendingRequests.map(({ response }) => response));
+    await this.close();
+  }
+
+  #envelope(capabilities: McpRequest['capabilities']): Record<string, unknown> {
+    return {
+      [PROTOCOL_VERSION_META_KEY]: this.protocolVersion,
+      [CLIENT_INFO_META_KEY]: CLIENT_INFO,
+      [CLIENT_CAPABILITIES_META_KEY]: capabilities,
+    };
+  }
+
+  #observe(result: Readonly<Record<string, unknown>>): void {
+    const meta = result['_meta'] as Readonly<Record<string, unknown>> | undefined;
+    const instance = meta?.[INSTANCE_META_KEY];
+    if (typeof instance === 'string') this.#instance = instance;
+  }
+
+  #lose(error: Error): void {
+    this.#loss ??= error;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#options.onLost(this, error);
+  }
+
+  #connectError(error: unknown): NotStarted {
+    const known = connectionErrorOf(error) ?? (this.#loss === null ? null : connectionErrorOf(this.#loss));
+    if (known instanceof NotStarted) return known;
+    const { syscall = '' } = error as NodeJS.ErrnoException;
+    const text = syscall.startsWith('spawn') ? 'the command could not be started' : 'the handshake failed';
+    const failure = new NotStarted(known?.message ?? `${text}: ${textOf(error)}`, { mayRetry: true });
+    failure.cause = error;
+    return failure;
+  }
+}
+
+function modeOf(protocol: McpUpstreamSettings['protocol']): VersionNegotiationMode {
+  return protocol === 'auto' || protocol === 'legacy' ? protocol : { pin: protocol };
+}
+
+/** What older servers learn once, at `initialize`. Roots are never declared. */
+export function declaredCapabilities(
+  settings: Pick<McpUpstreamSettings, 'inputRequests' | 'sampling'>,
+): ClientCapabilities {
+  return {
+    ...(settings.inputRequests ? { elicitation: { form: {}, url: {} } } : {}),
+    ...(settings.sampling ? { sampling: {} } : {}),
+  };
+}

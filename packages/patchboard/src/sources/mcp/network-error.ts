@@ -1,0 +1,33 @@
+import { messageOf } from '../../core/failures.ts';
+import { AddressNotAllowed, BodyTooLarge, isBeforeSend } from '../shared/fetch-errors.ts';
+import { ConnectionLost, NotStarted, ResponseTooLarge } from './mcp-connection.ts';
+
+type ConnectionError = NotStarted | ConnectionLost | ResponseTooLarge;
+
+/** Finds what the request is known to have met, among an error and its causes; null: nothing is known. */
+export function connectionErrorOf(error: unknown): ConnectionError | null {
+  for (const one of chainOf(error)) {
+    if (one instanceof NotStarted || one instanceof ConnectionLost || one instanceof ResponseTooLarge)
+      return one;
+    if (one instanceof BodyTooLarge) return new ResponseTooLarge(one.message);
+    if (isBeforeSend(one))
+      return new NotStarted(one.message, { mayRetry: !(one instanceof AddressNotAllowed) });
+  }
+  return null;
+}
+
+/** What an error of `fetch` means for the request: it counts as not started only where that is certain. */
+export function networkError(error: unknown): ConnectionError {
+  return connectionErrorOf(error) ?? new ConnectionLost(textOf(error));
+}
+
+/** The message of the innermost cause: `fetch failed` alone explains nothing. */
+export function textOf(error: unknown): string {
+  return messageOf(chainOf(error).at(-1) ?? error);
+}
+
+function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = [];
+  for (let next = error; next instanceof Error && chain.length < 10; next = next.cause) chain.push(next);
+  return chain;
+}
