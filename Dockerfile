@@ -11,7 +11,7 @@ COPY packages/console/package.json packages/console/
 COPY packages/patchboard/package.json packages/patchboard/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.base.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/build-console.mjs scripts/fingerprint.mjs scripts/
+COPY scripts/build.mjs scripts/build-code.mjs scripts/build-console.mjs scripts/fingerprint.mjs scripts/
 COPY packages packages
 RUN node scripts/build.mjs \
   && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \

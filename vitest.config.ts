@@ -18,7 +18,7 @@ const RETRY = 1;
  */
 const SETUP: Readonly<Record<Tier, object>> = {
   unit: { setupFiles: ['scripts/tests/in-process-only.ts'], isolate: false },
-  integration: { isolate: false, retry: RETRY },
+  integration: { globalSetup: ['scripts/tests/build-code-once.ts'], isolate: false, retry: RETRY },
   browser: {
     globalSetup: ['scripts/tests/build-once.ts'],
     isolate: false,

@@ -1,9 +1,10 @@
-// Builds every package with `tsc -b` and the console with its bundler, and does nothing when no input changed since the
-// last build.
+// Builds every package: the code with `build-code.mjs`, the declarations with `tsc -b`; and the console with its bundler. Does
+// nothing when no input changed since the last build.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildCode } from './build-code.mjs';
 import { buildConsole } from './build-console.mjs';
 import { filesIn, fingerprintOf } from './fingerprint.mjs';
 
@@ -13,20 +14,21 @@ const packages = ['wire', 'client', 'patchboard'].map((name) => join(root, 'pack
 const stamp = join(root, 'packages', 'patchboard', 'dist', '.built');
 
 // The two builds are independent, and each uses one core.
-const [isCompiled, isBundled] = await Promise.all([buildPackages(), buildConsole(root)]);
-if (!isCompiled) fail('the build failed; see the errors of the compiler above.');
-if (!isBundled) fail('the console was not built; see the errors of the bundler above.');
+const [arePackagesBuilt, isConsoleBuilt] = await Promise.all([buildPackages(), buildConsole(root)]);
+if (!arePackagesBuilt) fail('the build failed; see the errors above.');
+if (!isConsoleBuilt) fail('the console was not built; see the errors of the bundler above.');
 
 async function buildPackages() {
   // Taken before the sources are read: an edit made while the compiler runs counts as newer than the build.
   const startedAt = new Date();
   const fingerprint = fingerprintOf(root, inputs());
-  if (isBuilt(fingerprint)) {
+  const isCodeBuilt = await buildCode(root);
+  if (isCodeBuilt && isCompiled(fingerprint)) {
     utimesSync(stamp, startedAt, startedAt);
     return true;
   }
   rmSync(stamp, { force: true });
-  if (!(await compile())) return false;
+  if (!isCodeBuilt || !(await compile())) return false;
   for (const folder of packages) removeOrphans(folder);
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, fingerprint);
@@ -46,10 +48,11 @@ function compile() {
   });
 }
 
-function isBuilt(fingerprint) {
+function isCompiled(fingerprint) {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint) return false;
   return packages.every(
-    (folder) => !existsSync(join(folder, 'src', 'index.ts')) || existsSync(join(folder, 'dist', 'index.js')),
+    (folder) =>
+      !existsSync(join(folder, 'src', 'index.ts')) || existsSync(join(folder, 'dist', 'index.d.ts')),
   );
 }
 
@@ -77,7 +80,7 @@ function removeOrphans(folder) {
   const dist = join(folder, 'dist');
   for (const file of filesIn(dist)) {
     const path = relative(dist, file);
-    const source = path.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts');
+    const source = path.replace(/\.d\.ts(\.map)?$/, '.ts');
     if (source === path || path.startsWith('console')) continue; // dist/console is built by its own package
     if (!existsSync(join(folder, 'src', source))) rmSync(file);
   }

@@ -10,8 +10,11 @@ const published = PACKAGES.filter((name) => existsSync(join(root, 'packages', na
 
 // The formatter reads sources only, so it runs beside the compiler.
 const format = run('format', 'prettier', '--check', '--log-level', 'warn', '.');
-// Types come before the rest: the linter and publint read the declarations that the compiler writes.
-const results = [await run('types', 'tsc', '-b', '--pretty')];
+// Types and code come before the rest: the linter reads the declarations, publint also the code.
+const results = await Promise.all([
+  run('types', 'tsc', '-b', '--pretty'),
+  run('code', process.execPath, join('scripts', 'build-code.mjs')),
+]);
 results.push(
   ...(await Promise.all([
     format,

@@ -10,9 +10,8 @@ import {
   type Finished,
   type Running,
 } from '../support/run-command.ts';
-import { cleanEnvironment } from '../support/server-process.ts';
+import { cleanEnvironment, CLI } from '../support/server-process.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const SESSION = fileURLToPath(new URL('../support/terminal-session.py', import.meta.url));
 
 /** Enough for many processes in a row on a busy machine. */
@@ -105,7 +104,7 @@ export class Workplace {
   }
 
   #argv(args: readonly string[]): string[] {
-    return ['--conditions=patchboard-source', MAIN, ...args];
+    return [CLI, ...args];
   }
 
   #options(more: Record<string, string>) {

@@ -8,7 +8,7 @@ import { aBrowser } from '../guard/support/browser.ts';
 import { blocksOf } from '../readme/markdown.ts';
 import { aFixedPort } from '../support/a-fixed-port.ts';
 import { runCommand, startCommand, type Running } from '../support/run-command.ts';
-import { cleanEnvironment, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
+import { cleanEnvironment, CLI, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 // A busy machine takes its time to start a browser.
@@ -90,9 +90,8 @@ describe('the page of examples/browser-device', () => {
     const { page, context } = await openPage(await servePage());
     await isOnline(page);
     expect(await pageTools()).toEqual(['browser.geolocation', 'browser.screenshot', 'clipboard.read']);
-    const cli = ['--conditions=patchboard-source', join(ROOT, 'packages/patchboard/src/cli/main.ts')];
     const env = { ...cleanEnvironment(), PATCHBOARD_URL: server.url };
-    const args = [...cli, 'call', ...stepOf('npx patchboard call '), '--json'];
+    const args = [CLI, 'call', ...stepOf('npx patchboard call '), '--json'];
     const { out, error } = await runCommand(process.execPath, args, { cwd: folder, env });
     const picture = JSON.parse(out) as { result: { base64: string; width: number } };
     expect(picture.result.width, error).toBe(160);

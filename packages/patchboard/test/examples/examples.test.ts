@@ -8,7 +8,6 @@ import { runCommand, startCommand, type CommandOptions } from '../support/run-co
 import { cleanEnvironment, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
 
 const FOLDER = join(ROOT, 'examples');
-const NODE = [process.execPath, '--conditions=patchboard-source'] as const;
 
 describe('examples', () => {
   let server: ServerProcess;
@@ -43,8 +42,7 @@ describe('examples', () => {
   });
 
   it('agent.ts tells its story', async () => {
-    const [node, ...flags] = NODE;
-    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'agent.ts')], options());
+    const { code, out, error } = await runCommand(process.execPath, [join(FOLDER, 'agent.ts')], options());
     expect(code, error).toBe(0);
     expect(out).toMatch(/I may call .*calculation\.eval, .*\n\d+: PENDING\n\d+: EXECUTING\n\d+: COMPLETED\n/);
     expect(out).toContain('with tax: 1428\nFAILED: division by zero at position 6\n');
@@ -52,18 +50,16 @@ describe('examples', () => {
   });
 
   it('embed.ts runs a tool without a server', async () => {
-    const [node, ...flags] = NODE;
-    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'embed.ts')], options());
+    const { code, out, error } = await runCommand(process.execPath, [join(FOLDER, 'embed.ts')], options());
     expect(code, error).toBe(0);
     expect(out).toBe('COMPLETED { sum: 3 }\nPENDING → EXECUTING → COMPLETED\n');
   });
 
   it('picture.ts returns a picture, named in text', async () => {
-    const [node, ...flags] = NODE;
     const folder = mkdtempSync(join(tmpdir(), 'patchboard-picture-'));
     const file = join(folder, 'chart.png');
-    const command = [...flags, join(FOLDER, 'picture.ts'), file];
-    const { code, out, error } = await runCommand(node, command, options());
+    const command = [join(FOLDER, 'picture.ts'), file];
+    const { code, out, error } = await runCommand(process.execPath, command, options());
     expect(code, error).toBe(0);
     expect(out).toMatch(/^A chart of 5 bars\.\n\[image\/png, \d+ B\]\n\{"width":160,"highest":100\}\n$/);
     const png = readFileSync(file);
@@ -73,8 +69,7 @@ describe('examples', () => {
   });
 
   it('hooks.ts asks, denies, masks, cuts and caches', async () => {
-    const [node, ...flags] = NODE;
-    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'hooks.ts')], options());
+    const { code, out, error } = await runCommand(process.execPath, [join(FOLDER, 'hooks.ts')], options());
     expect(code, error).toBe(0);
     const read = `notes.txt, read 1 times. password=*** ${'x'.repeat(22)}… (cut)`;
     expect(out.split('\n')).toEqual([
@@ -89,10 +84,9 @@ describe('examples', () => {
   });
 
   it('embedded-agent.ts talks to models over the wires of two vendors', async () => {
-    const [node, ...flags] = NODE;
     const { code, out, error } = await runCommand(
-      node,
-      [...flags, join(FOLDER, 'embedded-agent.ts')],
+      process.execPath,
+      [join(FOLDER, 'embedded-agent.ts')],
       options(),
     );
     expect(code, error).toBe(0);
@@ -116,10 +110,9 @@ describe('examples', () => {
   });
 
   it('asking-back.ts asks its callers, and fails for one that cannot respond', async () => {
-    const [node, ...flags] = NODE;
     const { code, out, error } = await runCommand(
-      node,
-      [...flags, join(FOLDER, 'asking-back.ts')],
+      process.execPath,
+      [join(FOLDER, 'asking-back.ts')],
       options(),
     );
     expect(code, error).toBe(0);
@@ -134,8 +127,11 @@ describe('examples', () => {
   });
 
   it('approvals.ts asks, and does what it was allowed', async () => {
-    const [node, ...flags] = NODE;
-    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'approvals.ts')], options());
+    const { code, out, error } = await runCommand(
+      process.execPath,
+      [join(FOLDER, 'approvals.ts')],
+      options(),
+    );
     expect(code, error).toBe(0);
     const lines = out.trim().split('\n');
     expect(lines.slice(0, 2).toSorted()).toEqual([
@@ -152,8 +148,7 @@ describe('examples', () => {
   });
 
   it('resume.ts goes on after it was killed, and does nothing twice', async () => {
-    const [node, ...flags] = NODE;
-    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'resume.ts')], options());
+    const { code, out, error } = await runCommand(process.execPath, [join(FOLDER, 'resume.ts')], options());
     expect(code, error).toBe(0);
     expect(out.match(/the lights go out/g)).toHaveLength(1);
     expect(out).toContain("outcome: 'unknown'");
@@ -161,8 +156,11 @@ describe('examples', () => {
   });
 
   it('input-http.ts is asked, and responds once with what fits', async () => {
-    const [node, ...flags] = NODE;
-    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'input-http.ts')], options());
+    const { code, out, error } = await runCommand(
+      process.execPath,
+      [join(FOLDER, 'input-http.ts')],
+      options(),
+    );
     expect(code, error).toBe(0);
     expect(out.split('\n')).toEqual([
       '202 INPUT_REQUIRED Which city?',
@@ -176,10 +174,9 @@ describe('examples', () => {
   });
 
   it('input-client.ts is asked, and responds, declines or says that it cannot', async () => {
-    const [node, ...flags] = NODE;
     const { code, out, error } = await runCommand(
-      node,
-      [...flags, join(FOLDER, 'input-client.ts')],
+      process.execPath,
+      [join(FOLDER, 'input-client.ts')],
       options(),
     );
     expect(code, error).toBe(0);
@@ -197,10 +194,9 @@ describe('examples', () => {
   });
 
   it('mend-a-test.ts mends it, enclosed', async () => {
-    const [node, ...flags] = NODE;
     const { code, out, error } = await runCommand(
-      node,
-      [...flags, join(FOLDER, 'mend-a-test.ts')],
+      process.execPath,
+      [join(FOLDER, 'mend-a-test.ts')],
       options(),
     );
     expect(code, error).toBe(0);
@@ -211,15 +207,13 @@ describe('examples', () => {
   });
 
   it('agent.ts exits non-zero without a server', async () => {
-    const [node, ...flags] = NODE;
     const away = options({ PATCHBOARD_URL: 'http://127.0.0.1:9' });
-    const { code } = await runCommand(node, [...flags, join(FOLDER, 'agent.ts')], away);
+    const { code } = await runCommand(process.execPath, [join(FOLDER, 'agent.ts')], away);
     expect(code).not.toBe(0);
   });
 
   it('lend-a-tool.ts runs calls and leaves', async () => {
-    const [node, ...flags] = NODE;
-    const lender = startCommand(node, [...flags, join(FOLDER, 'lend-a-tool.ts')], options({ CALLS: '2' }));
+    const lender = startCommand(process.execPath, [join(FOLDER, 'lend-a-tool.ts')], options({ CALLS: '2' }));
     await lender.says(/^lending text\.slug/);
     const agent = createClient({ url: server.url });
     const { result } = await agent.call('text.slug', { title: 'Ein Döner, bitte!' });
@@ -237,8 +231,7 @@ describe('examples', () => {
     ['device-that-asks.ts', "Which camera?\n{ picture: 'back-high.jpg' }\n"],
     ['lend-a-tool-that-asks.ts', 'The last train leaves in 5 minutes. Book it?\n{ given: { book: true } }\n'],
   ])('%s asks its caller and gets the response', async (file, expected) => {
-    const [node, ...flags] = NODE;
-    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, file)], options());
+    const { code, out, error } = await runCommand(process.execPath, [join(FOLDER, file)], options());
     expect(code, error).toBe(0);
     expect(out).toBe(expected);
   });

@@ -61,7 +61,6 @@ class Reader {
       ...cleanEnvironment(),
       PATH: path,
       PORT: port,
-      NODE_OPTIONS: '--conditions=patchboard-source',
     };
   }
 

@@ -4,7 +4,7 @@ import { createClient, type PatchboardClient } from '@patchboard/client';
 import type { ApprovalRequestView } from '@patchboard/wire';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
-import { cleanEnvironment, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
+import { cleanEnvironment, CLI, startServer, type ServerProcess } from '../support/server-process.ts';
 
 // Each starts a server of its own.
 vi.setConfig({ testTimeout: 120_000 });
@@ -73,8 +73,7 @@ describe('a server reports its sandbox', () => {
 
   it('doctor reports it too', async () => {
     server = await startServer(WITHOUT);
-    const main = join(ROOT, 'packages/patchboard/src/cli/main.ts');
-    const doctor = await runCommand(process.execPath, ['--conditions=patchboard-source', main, 'doctor'], {
+    const doctor = await runCommand(process.execPath, [CLI, 'doctor'], {
       cwd: server.dataFolder,
       env: {
         ...cleanEnvironment(),

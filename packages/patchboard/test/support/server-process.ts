@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 /** The root of the repository. */
 export const ROOT: string = fileURLToPath(new URL('../../../../', import.meta.url));
 
-const MAIN = join(ROOT, 'packages', 'patchboard', 'src', 'cli', 'main.ts');
-/** Node's compile cache: a process from source reads hundreds of files. */
+/** The command line, built by the setup of the tiers that start it. It starts in half the time that the sources take. */
+export const CLI: string = join(ROOT, 'packages', 'patchboard', 'dist', 'cli', 'main.js');
+/** Node's compile cache, for processes that run from the sources: these read hundreds of files. */
 const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'compiled');
 
-/** `patchboard serve` as a separate process, from source, on a free port and a temporary data folder. */
+/** `patchboard serve` as a separate process, on a free port and a temporary data folder. */
 export interface ServerProcess {
   readonly url: string;
   readonly port: string;
@@ -42,8 +43,7 @@ export async function startServer(
 ): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-test-'));
   const dataFolder = join(folder, 'data');
-  const serve = [MAIN, 'serve', '--port', '0', '--data', dataFolder, ...flags];
-  const args = ['--conditions=patchboard-source', ...serve];
+  const args = [CLI, 'serve', '--port', '0', '--data', dataFolder, ...flags];
   const limited = ['bash', '-c', 'ulimit -n "$0" && exec "$@"', String(descriptors)];
   const [file = '', ...rest] = [...(descriptors === undefined ? [] : limited), process.execPath, ...args];
   const child = spawn(file, rest, {
