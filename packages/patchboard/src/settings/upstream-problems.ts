@@ -16,7 +16,7 @@ const STDIO_KEYS = ['args', 'env', 'cwd', 'sandbox'] as const;
 
 /** Returns why this cannot be the name of an upstream; null if it can. */
 export function upstreamNameProblem(name: string): string | null {
-  if (name === RESERVED) return `is a reserved name; choose another`;
+  if (name === RESERVED) return `is a reserved name`;
   if (NAME.test(name)) return null;
   return 'is not a name of an upstream: 1 to 24 characters of a-z, 0-9, _ and -, of which the first is a letter or digit';
 }

@@ -223,7 +223,7 @@ tools: { github.search: { timeout_ms: 5, cache_ttl_ms: 6 }, added.search: { time
       'upstreams:\n  GitHub: { command: b }',
       ':2: upstreams.GitHub is not a name of an upstream: 1 to 24 characters',
     ],
-    ['upstreams: { patchboard: { command: b } }', 'upstreams.patchboard is a reserved name; choose another'],
+    ['upstreams: { patchboard: { command: b } }', 'upstreams.patchboard is a reserved name'],
     ['upstreams: { one: { command: b, headers: {} } }', 'upstreams.one.headers is for upstreams with url'],
     ['upstreams: { one: { url: "http://a", args: [] } }', 'upstreams.one.args is for upstreams with command'],
     ['upstreams: { one: { url: "ftp://a" } }', ':1: upstreams.one.url: must be an http or https URL'],
