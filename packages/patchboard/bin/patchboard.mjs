@@ -20,9 +20,9 @@ if (isBridge(process.argv.slice(2))) {
 } else if (timeOf(source) === undefined || isBuildCurrent()) await import(pathToFileURL(built).href);
 else await runFromSource();
 
-/** `patchboard mcp` also runs on an older Node. A newer one prints its help and runs `patchboard mcp config`. */
+/** `patchboard mcp` also runs on an older Node. A newer one prints its help and runs commands such as `mcp config`. */
 function isBridge([command, ...rest]) {
-  if (command !== 'mcp' || rest[0] === 'config' || rest[0] === 'help') return false;
+  if (command !== 'mcp' || (rest.length > 0 && !rest[0].startsWith('-'))) return false;
   return isNodeOld || !rest.some((word) => word === '--help' || word === '-h');
 }
 

@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Registr
   prompts: async (context) => (await import('./commands/prompts.ts')).promptsCommand(context),
   device: async (context) => (await import('./commands/device.ts')).deviceCommand(context),
   mcp: async (context) => (await import('./commands/mcp.ts')).mcpCommand(context),
+  openapi: async (context) => (await import('./commands/openapi.ts')).openApiCommand(context),
   approve: async (context) => (await import('./commands/decide.ts')).approveCommand(context),
   deny: async (context) => (await import('./commands/decide.ts')).denyCommand(context),
   inbox: async (context) => (await import('./commands/inbox.ts')).inboxCommand(context),

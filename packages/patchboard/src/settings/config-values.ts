@@ -28,6 +28,17 @@ const PUBLIC_VARIABLES = new Set([
   'USER',
 ]);
 
+/** Thrown for a variable that is not set. */
+export class MissingVariable extends ConfigError {
+  readonly variable: string;
+
+  constructor(message: string, variable: string) {
+    super(message);
+    this.name = 'MissingVariable';
+    this.variable = variable;
+  }
+}
+
 /** Fills in environment variables, and collects the values that must never be shown. */
 export class ConfigValues {
   readonly #given: Environment;
@@ -83,14 +94,18 @@ export class ConfigValues {
   }
 
   fail(place: Place, message: string): never {
-    const { file } = this.#source;
-    throw new ConfigError(`${file}:${this.#source.lineOf(place)}: ${place.join('.')}: ${message}`);
+    throw new ConfigError(this.#at(place, message));
+  }
+
+  #at(place: Place, message: string): string {
+    return `${this.#source.file}:${this.#source.lineOf(place)}: ${place.join('.')}: ${message}`;
   }
 
   #variable(name: string, place: Place): string {
     const value = this.#given[name];
     // An empty variable counts as not set, as everywhere in the settings.
-    if (value === undefined || value === '') this.fail(place, `the variable ${name} is not set`);
+    if (value === undefined || value === '')
+      throw new MissingVariable(this.#at(place, `the variable ${name} is not set`), name);
     return value;
   }
 }

@@ -1,13 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
+import type { UpstreamView } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { hasLocalModeEnded } from '../../core/access/local-mode.ts';
 import { messageOf } from '../../core/failures.ts';
 import { operatorTokenFile } from '../../identity/operator-token.ts';
 import { clientSettings, environment } from '../../settings/environment.ts';
+import { processContext } from '../context.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
 import { isLocalMode } from '../local-mode.ts';
+import { asOperator } from '../operator-client.ts';
+import { printable } from '../terminal-text.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { dataFolderExposure, operatorTokenExposure } from '../../settings/private-data-folder.ts';
 import { storeFileIn } from '../../store/sqlite/store-file.ts';
@@ -52,6 +56,7 @@ async function checkSettings(): Promise<Finding[]> {
       await checkOperatorToken(settings.dataFolder),
       ...(await checkStore(settings)),
       await checkSandbox(settings),
+      ...configuredUpstreams(settings),
     ];
   } catch (error) {
     return [{ check: 'settings', ok: false, detail: messageOf(error) }];
@@ -112,6 +117,13 @@ function keysFinding(settings: Settings, keys: number, hasEnded: boolean): Findi
   return { check: 'keys', ok: true, detail };
 }
 
+/** The settings were resolved, so the variables and files that they need exist. */
+function configuredUpstreams({ upstreams: { mcp, openapi } }: Settings): Finding[] {
+  const names = [...mcp, ...openapi].map(({ name }) => name);
+  if (names.length === 0) return [];
+  return [{ check: 'upstreams', ok: true, detail: `configured: ${names.join(', ')}` }];
+}
+
 /** Tests the sandbox on this machine. */
 async function checkSandbox({ workspace, dataFolder }: Settings): Promise<Finding> {
   const check = 'sandbox';
@@ -148,12 +160,52 @@ async function checkServer(): Promise<Finding[]> {
       { check: 'server', ok: response.ok, detail },
       await checkLocalMode(url),
       ...checkServerSandbox(body.sandbox),
+      ...(await checkUpstreams(url)),
     ];
   } catch {
     return [
       { check: 'server', ok: true, detail: `${url} is not reachable; start it with: patchboard serve` },
     ];
   }
+}
+
+/** Reports each upstream of the running server. */
+async function checkUpstreams(url: string): Promise<Finding[]> {
+  const check = 'upstream';
+  try {
+    const upstreams = await asOperator(processContext(environment()), { url }, (client) =>
+      client.upstreams(),
+    );
+    return upstreams.map((upstream) => ({
+      check,
+      ok: upstream.state === 'connected' || upstream.state === 'connecting',
+      detail: upstreamText(upstream),
+    }));
+  } catch (error) {
+    if (!(error instanceof PatchboardError)) throw error;
+    return [{ check, ok: true, detail: `not shown: ${error.detail}` }];
+  }
+}
+
+function upstreamText({
+  name,
+  kind,
+  state,
+  address,
+  tools,
+  rejected,
+  last_error: lastError,
+}: UpstreamView): string {
+  const changed = tools.filter(({ change }) => change !== undefined).length;
+  const facts = [
+    `${name} (${address}) is ${state}`,
+    `${tools.length} tools`,
+    ...(rejected.length === 0 ? [] : [`${rejected.length} rejected`]),
+    ...(changed === 0 ? [] : [`${changed} changed: patchboard ${kind} accept ${name}`]),
+    ...(state === 'connected' || lastError === null ? [] : [lastError.message]),
+    ...(state === 'failed' ? [`patchboard ${kind} restart ${name}`] : []),
+  ];
+  return printable(facts.join('; '));
 }
 
 async function checkLocalMode(url: string): Promise<Finding> {

@@ -1,6 +1,12 @@
 import type { CliContext } from '../context.ts';
 import type { Registrar } from '../program.ts';
 import { registerMcpConfig } from './mcp-config.ts';
+import { registerImport } from './mcp-import.ts';
+import { registerAccept } from './upstream-accept.ts';
+import { registerMcpAdd } from './upstream-add.ts';
+import { registerList } from './upstream-list.ts';
+import { registerRemove } from './upstream-remove.ts';
+import { registerRestart } from './upstream-restart.ts';
 
 interface BridgeFlags {
   readonly url?: string;
@@ -25,19 +31,29 @@ session, and exits with 0, or with 1 if no server answered.
 
 Examples:
   $ patchboard mcp config --client claude-desktop
-  $ patchboard mcp --tools 'weather.*,calculation.*'`;
+  $ patchboard mcp --tools 'weather.*,calculation.*'
+  $ patchboard mcp add github https://mcp.example.com/mcp`;
 
 export function mcpCommand(context: CliContext): Registrar {
   return (program) => {
+    // So that `--` reaches `mcp add`, and options after a command are its own.
+    program.enablePositionalOptions();
     const mcp = program
       .command('mcp')
-      .description('serve MCP over stdin and stdout, forwarded to a running server')
+      .enablePositionalOptions()
+      .description('serve MCP over stdin and stdout, or manage upstream MCP servers')
       .option('--url <url>', 'URL of the server (PATCHBOARD_URL)')
       .option('--tools <list>', 'offer only these tools, such as weather.*,github.* (PATCHBOARD_MCP_TOOLS)')
       .option('--hold <seconds>', 'how long a call may take before the client gets a receipt')
       .addHelpText('after', HELP)
       .action(runBridge);
     registerMcpConfig(mcp, context);
+    registerMcpAdd(mcp, context);
+    registerList(mcp, context, 'mcp');
+    registerRemove(mcp, context, 'mcp');
+    registerImport(mcp, context);
+    registerAccept(mcp, context, 'mcp');
+    registerRestart(mcp, context, 'mcp');
   };
 }
 

@@ -184,7 +184,7 @@ describe('import of the file of an MCP client', () => {
     [{ command: 'a', args: 'b' }, 'its args are no list of texts'],
     [{ command: 'a', env: { A: {} } }, 'its env is no object of texts'],
     [{ url: 'ws://a' }, 'its url is no http or https URL'],
-    [{ type: 'websocket', url: 'ws://a' }, 'its type websocket is not known'],
+    [{ type: 'websocket', url: 'ws://a' }, 'its type "websocket" is not known'],
     [
       { command: 'a', args: ['${A:-b}'] },
       'it uses ${A:-b}, which has no counterpart; replace it in the file',

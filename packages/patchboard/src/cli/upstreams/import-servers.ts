@@ -39,9 +39,13 @@ export function planImport(value: unknown, { asVariables, taken }: ImportOptions
   const variables: ImportedVariables = new Map();
   for (const [from, entry] of Object.entries(entries)) {
     const read = readEntry(entry);
-    const named = read.ok ? nameFor(from, servers, taken) : null;
-    if (!read.ok || named === null || !named.ok) {
-      skipped.push({ from, reason: read.ok ? (named?.problem ?? '') : read.reason });
+    if (!read.ok) {
+      skipped.push({ from, reason: read.reason });
+      continue;
+    }
+    const named = nameFor(from, servers, taken);
+    if (!named.ok) {
+      skipped.push({ from, reason: named.problem });
       continue;
     }
     const ours: ImportedVariables = new Map(variables);

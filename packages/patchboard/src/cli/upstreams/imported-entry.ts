@@ -7,11 +7,18 @@ export type ImportedEntry =
   | { readonly ok: false; readonly reason: string };
 
 /** Members that are read; others are reported as ignored. */
-const READ = new Set([
-  ...['type', 'transport', 'url', 'serverUrl', 'httpUrl', 'headers', 'command', 'args', 'env', 'cwd'],
-  ...['disabled', 'enabled', 'includeTools', 'excludeTools', 'name', 'description'],
+const READ: ReadonlySet<string> = new Set(
+  'type transport url serverUrl httpUrl headers command args env cwd disabled enabled includeTools excludeTools name description'.split(
+    ' ',
+  ),
+);
+const TYPES: ReadonlySet<unknown> = new Set([
+  'stdio',
+  'http',
+  'streamable-http',
+  'streamableHttp',
+  'streamable_http',
 ]);
-const HTTP_TYPES = new Set(['http', 'streamable-http', 'streamableHttp', 'streamable_http']);
 
 /** Reads one entry of `mcpServers` or `servers`. */
 export function readEntry(entry: unknown): ImportedEntry {
@@ -23,8 +30,7 @@ export function readEntry(entry: unknown): ImportedEntry {
     return refused(
       'its type sse is the transport of 2024, which is not supported; add its /mcp URL with patchboard mcp add',
     );
-  if (type !== undefined && type !== 'stdio' && !HTTP_TYPES.has(String(type)))
-    return refused(`its type ${String(type)} is not known`);
+  if (type !== undefined && !TYPES.has(type)) return refused(`its type ${JSON.stringify(type)} is not known`);
   if (entry['envFile'] !== undefined)
     return refused('it reads variables from envFile; write them into env, then import it again');
   const isHttp = url !== undefined && entry['command'] === undefined;

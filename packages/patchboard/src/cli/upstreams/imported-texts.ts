@@ -7,7 +7,7 @@ export type ImportedVariables = Map<string, string | null>;
 /** Thrown for a reference to a variable that has no counterpart. */
 export class UnknownReference extends Error {}
 
-const REFERENCE = /\$\{([^}]*)\}/g;
+const REFERENCE = /\$\{([^}]*)\}?/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const AUTHORIZATION = /^((?:bearer|basic)\s+)(\S.*)$/i;
 const FLAG = /^(--?([A-Za-z][\w-]*)=)(.+)$/s;
@@ -81,7 +81,7 @@ export class ImportedTexts {
 
   #references(text: string): string {
     return text.replaceAll(REFERENCE, (reference, inside: string) => {
-      const name = nameIn(inside);
+      const name = reference.endsWith('}') ? nameIn(inside) : null;
       if (name === null)
         throw new UnknownReference(`it uses ${reference}, which has no counterpart; replace it in the file`);
       if (!this.#variables.has(name)) this.#variables.set(name, null);

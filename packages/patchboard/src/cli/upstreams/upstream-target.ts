@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import type { PatchboardClient } from '@patchboard/client';
+import type { Command } from 'commander';
+import { readConfig, type ConfigText } from '../../settings/config-file.ts';
+import { clientSettings } from '../../settings/environment.ts';
+import { runningServer } from '../../settings/server-file.ts';
+import { upstreamNames } from '../../settings/upstream-config.ts';
+import { readUpstreamFile } from '../../settings/upstream-file.ts';
+import type { CliContext } from '../context.ts';
+import { asOperator } from '../operator-client.ts';
+
+/** The options of commands that read or change the upstreams of a data folder. */
+export interface FolderOptions {
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+/** The options of commands about the upstreams of a running server. */
+export interface TargetOptions extends FolderOptions {
+  readonly url?: string;
+}
+
+export function withFolderOptions(command: Command): Command {
+  return command
+    .option('--data <folder>', 'data folder (PATCHBOARD_DATA, default ./.patchboard)')
+    .option('--json', 'print JSON');
+}
+
+export function withTargetOptions(command: Command): Command {
+  return withFolderOptions(command).option(
+    '--url <url>',
+    'URL of the server (PATCHBOARD_URL, default: the one of the data folder)',
+  );
+}
+
+export function dataFolderOf({ environment }: CliContext, { data }: FolderOptions): string {
+  return data === undefined ? clientSettings(environment).dataFolder : resolve(data);
+}
+
+/** Returns the URL of the server that runs on the data folder; null if there is none. */
+export async function serverUrlOf(dataFolder: string): Promise<string | null> {
+  return (await runningServer(dataFolder))?.url ?? null;
+}
+
+/** Runs `work` with the operator token of the data folder, which only the folder's own server accepts. */
+export async function atServer<T>(
+  context: CliContext,
+  { url, dataFolder }: { readonly url: string; readonly dataFolder: string },
+  work: (client: PatchboardClient) => Promise<T>,
+): Promise<T> {
+  const environment = { ...context.environment, PATCHBOARD_DATA: dataFolder, PATCHBOARD_KEY: undefined };
+  return await asOperator({ ...context, environment }, { url }, work);
+}
+
+/** Returns the URL that the options or `PATCHBOARD_URL` name, else that of the folder's server, else null. */
+export async function targetUrl(context: CliContext, options: TargetOptions): Promise<string | null> {
+  const { givenUrl } = clientSettings(context.environment);
+  return options.url ?? givenUrl ?? (await serverUrlOf(dataFolderOf(context, options)));
+}
+
+/** Runs `work` at the server that the options name. Without a server it fails as other commands do. */
+export async function atTarget<T>(
+  context: CliContext,
+  options: TargetOptions,
+  work: (client: PatchboardClient) => Promise<T>,
+): Promise<T> {
+  const url = (await targetUrl(context, options)) ?? clientSettings(context.environment).url;
+  const dataFolder = dataFolderOf(context, options);
+  if (clientSettings(context.environment).key === null)
+    return await atServer(context, { url, dataFolder }, work);
+  return await asOperator(context, { url }, work);
+}
+
+/** Returns the config file that `PATCHBOARD_CONFIG` names; null if there is none. */
+export function configOf({ environment }: CliContext, dataFolder: string): ConfigText | null {
+  const file = environment['PATCHBOARD_CONFIG'];
+  if (file === undefined || file === '') return null;
+  return readConfig(file, upstreamNames(readUpstreamFile(dataFolder).value));
+}
