@@ -13,7 +13,6 @@ export interface McpUpstreamFailures {
   readonly upstream_task_lost: { readonly upstream: string; readonly error: string };
   readonly upstream_may_not_ask: { readonly upstream: string; readonly kind: string };
   readonly upstream_asks_unknown: { readonly upstream: string; readonly method: string };
-  readonly upstream_tool_without_name: { readonly upstream: string };
   readonly upstream_tool_without_schema: { readonly upstream: string };
   readonly upstream_tool_needs_tasks: { readonly upstream: string };
   readonly upstream_tools_omitted: { readonly upstream: string; readonly count: number };
@@ -39,7 +38,6 @@ export const MCP_UPSTREAM_FAILURES: Sentences<McpUpstreamFailures> = {
     `upstream ${upstream} requested input (${kind}) that its settings do not allow: see \`input_requests\` and \`sampling\``,
   upstream_asks_unknown: ({ upstream, method }) =>
     `upstream ${upstream} requested input with an unknown method: ${method}`,
-  upstream_tool_without_name: ({ upstream }) => `upstream ${upstream} listed a tool without a name`,
   upstream_tool_without_schema: ({ upstream }) =>
     `upstream ${upstream} listed the tool without an input schema that is an object`,
   upstream_tool_needs_tasks: ({ upstream }) =>

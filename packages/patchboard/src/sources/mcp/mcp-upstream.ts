@@ -6,6 +6,7 @@ import type {
   UpstreamStatus,
   UpstreamTool,
 } from '../../core/upstreams/upstream.ts';
+import { LatencyWindow } from '../shared/latency-window.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
 import type { McpConnection } from './mcp-connection.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
@@ -16,6 +17,8 @@ export interface McpUpstreamParts {
   readonly connection: McpConnection;
   readonly clock: Clock;
   readonly mask: SecretMask;
+  /** Called after the connection is closed. */
+  readonly release?: () => Promise<void>;
 }
 
 /** An upstream MCP server. Everything that comes from it passes the mask. */
@@ -23,11 +26,16 @@ export class McpUpstream implements Upstream {
   readonly settings: McpUpstreamSettings;
   readonly #connection: McpConnection;
   readonly #parts: UpstreamCallParts;
+  readonly #clock: Clock;
+  readonly #release: McpUpstreamParts['release'];
+  readonly #latency = new LatencyWindow();
   #inFlight = 0;
 
-  constructor(settings: McpUpstreamSettings, { connection, clock, mask }: McpUpstreamParts) {
+  constructor(settings: McpUpstreamSettings, { connection, clock, mask, release }: McpUpstreamParts) {
     this.settings = settings;
     this.#connection = connection;
+    this.#clock = clock;
+    this.#release = release;
     this.#parts = { settings, connection, clock, mask };
   }
 
@@ -42,7 +50,7 @@ export class McpUpstream implements Upstream {
   }
 
   status(): UpstreamStatus {
-    return { ...this.#connection.status(), inFlight: this.#inFlight, latencyMs: null };
+    return { ...this.#connection.status(), inFlight: this.#inFlight, latencyMs: this.#latency.summary() };
   }
 
   isOnline(): boolean {
@@ -50,11 +58,13 @@ export class McpUpstream implements Upstream {
   }
 
   async execute(tool: UpstreamTool, args: unknown, context: ToolContext): Promise<unknown> {
+    const startedAt = this.#clock.elapsed();
     this.#inFlight += 1;
     try {
       return await callUpstream(this.#parts, tool, args, context);
     } finally {
       this.#inFlight -= 1;
+      this.#latency.add(this.#clock.elapsed() - startedAt);
     }
   }
 
@@ -64,5 +74,6 @@ export class McpUpstream implements Upstream {
 
   async close(): Promise<void> {
     await this.#connection.close();
+    await this.#release?.();
   }
 }

@@ -9,7 +9,9 @@ import {
 import { isRecord } from '../../core/json/is-record.ts';
 import { rejected, rejectedTool } from '../../core/tools/registered-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
+import { isSelected } from '../shared/name-patterns.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
+import { nameUpstreamTools } from '../shared/tool-names.ts';
 import type { McpConnection, McpToolList } from './mcp-connection.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
 
@@ -37,22 +39,24 @@ export function readToolList(
   mask: Mask,
 ): ToolSpecs {
   const { name: upstream } = settings;
+  const selected = listed.filter((given) => isSelected([nameOf(given)], settings.tools));
+  const { named, rejected: unnamed } = nameUpstreamTools(upstream, selected.map(nameOf));
   const tools: UpstreamTool[] = [];
-  const refused: RejectedTool[] = [];
-  for (const given of listed) {
-    const { name } = given;
-    if (typeof name !== 'string' || name === '') {
-      refused.push(notOffered('', 'name_invalid', reason('upstream_tool_without_name', { upstream })));
-      continue;
-    }
-    const full = `${upstream}.${name}`;
+  const refused: RejectedTool[] = [...unnamed];
+  for (const { index, original, name } of named) {
+    const given = selected[index] ?? {};
     const problem = toolProblem(upstream, given, era);
-    if (problem === null) tools.push(upstreamTool(settings, full, name, mask.value(given) as Json));
-    else refused.push(notOffered(full, 'schema_invalid', problem));
+    if (problem === null) tools.push(upstreamTool(settings, name, original, mask.value(given) as Json));
+    else refused.push(notOffered(name, 'schema_invalid', problem));
   }
   if (omitted > 0)
     refused.push(notOffered('', 'too_large', reason('upstream_tools_omitted', { upstream, count: omitted })));
   return { tools, rejected: refused };
+}
+
+/** Empty if it has none: such a tool is rejected. */
+function nameOf({ name }: Json): string {
+  return typeof name === 'string' ? name : '';
 }
 
 function toolProblem(upstream: string, { inputSchema, execution }: Json, era: Era): Reason | null {

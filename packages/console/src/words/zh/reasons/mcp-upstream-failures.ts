@@ -16,7 +16,6 @@ export const mcpUpstreamFailures: Sentences<McpUpstreamFailures> = {
   upstream_may_not_ask: ({ upstream, kind }) =>
     `上游 ${upstream} 请求的输入（${kind}）不在其设置允许之列：见 \`input_requests\` 和 \`sampling\``,
   upstream_asks_unknown: ({ upstream, method }) => `上游 ${upstream} 以未知的方法请求输入：${method}`,
-  upstream_tool_without_name: ({ upstream }) => `上游 ${upstream} 列出了一个没有名称的工具`,
   upstream_tool_without_schema: ({ upstream }) => `上游 ${upstream} 列出的工具没有对象形式的输入 schema`,
   upstream_tool_needs_tasks: ({ upstream }) =>
     `该工具只能作为 MCP 2025-11-25 的任务运行，这里不支持；上游 ${upstream} 需要提供 MCP 2026-07-28`,
