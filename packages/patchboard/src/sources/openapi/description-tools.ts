@@ -5,10 +5,11 @@ import { rejected, rejectedTool } from '../../core/tools/registered-tool.ts';
 import { shownName } from '../../core/tools/tool-names.ts';
 import { specProblem } from '../../core/tools/tool-rules.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
+import { isSelected } from '../shared/name-patterns.ts';
+import { upstreamToolName } from '../shared/tool-names.ts';
 import type { OpenApiSettings } from './openapi-settings.ts';
-import { isSelected } from './operation-selection.ts';
 import { listOperations, type ListedOperation } from './operation-list.ts';
-import { groupPattern, operationAddress, operationName, operationSpellings } from './operation-names.ts';
+import { groupPattern, operationAddress, operationNames, pathName } from './operation-names.ts';
 import { OperationProblem, problemOf } from './operation-problem.ts';
 import { OperationTools } from './operation-tool.ts';
 import type { Description } from './read-description.ts';
@@ -46,7 +47,7 @@ export function toolsOf(
   const { operations, unreadable } = listOperations(description);
   if (operations.length > MAX_OPERATIONS)
     return { ok: false, problem: reason('description_many_operations', { count: MAX_OPERATIONS }) };
-  const selected = operations.filter((one) => isSelected(operationSpellings(one), patterns));
+  const selected = operations.filter((one) => isSelected(operationNames(name, one).spellings, patterns));
   const conversion = new Conversion(description, name, parts);
   for (const listed of selected) conversion.add(listed);
   for (const { path, problem } of unreadable) conversion.rejectPath(path, problem);
@@ -73,8 +74,7 @@ class Conversion {
   }
 
   add(listed: ListedOperation): void {
-    const own = operationName(listed);
-    const name = `${this.#prefix}.${own}`;
+    const { own, tool: name } = operationNames(this.#prefix, listed);
     const problem = this.#nameProblem(listed, own, name);
     if (problem !== null) return this.#reject(name, problem.code, problem.why);
     try {
@@ -89,9 +89,8 @@ class Conversion {
 
   /** Rejects a path whose operations are not known. */
   rejectPath(path: string, problem: Reason): void {
-    const own = operationName({ id: null, method: '', path }).slice(1);
-    const why = reason('operation_rejected', { problem: [problem], pattern: `!* ${path}` });
-    this.#reject(`${this.#prefix}.${own}`, 'schema_invalid', why);
+    const name = upstreamToolName(this.#prefix, pathName('', path));
+    this.#reject(name, 'schema_invalid', problem);
   }
 
   #nameProblem(

@@ -1,31 +1,37 @@
+import { upstreamToolName } from '../shared/tool-names.ts';
 import type { ListedOperation } from './operation-list.ts';
 
 type Named = Pick<ListedOperation, 'id' | 'method' | 'path'>;
 
-/**
- * Returns the part of the tool's name after the prefix: the operationId, else method and path, such as
- * `get_pets_petId`. Other characters become `_`.
- */
-export function operationName({ id, method, path }: Named): string {
-  if (id !== null) return withoutOthers(id.trim());
-  const segments = path.split('/').map((segment) => withoutOthers(segment.replaceAll(/[{}]/g, '')));
-  return [method, ...segments.filter((segment) => segment !== '')].join('_');
+export interface OperationNames {
+  /** The name of the tool: `<upstream>.<operationId>`, else of method and path, such as `shop.get_pets_petId`. */
+  readonly tool: string;
+  /** The name without the prefix. */
+  readonly own: string;
+  /** What a pattern can match: the name without the prefix, method and path, and the operationId. */
+  readonly spellings: readonly string[];
 }
 
-/** Returns the operation in the words of the description: its method and path. Patterns can name it so, too. */
+export function operationNames(upstream: string, named: Named): OperationNames {
+  const tool = upstreamToolName(upstream, named.id?.trim() ?? pathName(named.method, named.path));
+  const own = tool.slice(upstream.length + 1);
+  const spellings = [own, operationAddress(named)];
+  return {
+    tool,
+    own,
+    spellings: named.id === null || named.id === own ? spellings : [...spellings, named.id],
+  };
+}
+
+/** Returns a name for a path without its braces. `method` may be empty. */
+export function pathName(method: string, path: string): string {
+  const segments = path.replaceAll(/[{}]/g, '').split('/');
+  return [method, ...segments].filter((part) => part !== '').join('_');
+}
+
+/** Returns the operation in the words of the description: its method and path. */
 export function operationAddress({ method, path }: Named): string {
   return `${method.toUpperCase()} ${path}`;
-}
-
-function withoutOthers(text: string): string {
-  return text.replaceAll(/[^A-Za-z0-9_.-]/g, '_');
-}
-
-/** Returns the texts that a pattern can match: the name, the operationId, and method and path, such as `GET /pets/{petId}`. */
-export function operationSpellings(named: Named): readonly string[] {
-  const name = operationName(named);
-  const spellings = [name, operationAddress(named)];
-  return named.id === null || named.id === name ? spellings : [...spellings, named.id];
 }
 
 /** Returns a pattern for operations with the same beginning: up to the first separator, else the name itself. */
