@@ -39,9 +39,28 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** Whether the request certainly did not reach the server. False: it may have been processed. */
+/** No access token was obtained, so that the request that needs it was not sent, or was refused with 401. */
+export class TokenUnavailable extends Error {
+  override readonly name = 'TokenUnavailable';
+  /** Whether another attempt may succeed. False: the settings or the authorization server must change. */
+  readonly mayRetry: boolean;
+
+  constructor(
+    message: string,
+    { mayRetry, cause }: { readonly mayRetry: boolean; readonly cause?: unknown },
+  ) {
+    super(`no access token: ${message}`, { cause });
+    this.mayRetry = mayRetry;
+  }
+}
+
+/** Whether the server certainly did not process the request. False: it may have. */
 export function isBeforeSend(error: unknown): boolean {
-  return error instanceof AddressNotAllowed || error instanceof CouldNotConnect;
+  return (
+    error instanceof AddressNotAllowed ||
+    error instanceof CouldNotConnect ||
+    error instanceof TokenUnavailable
+  );
 }
 
 /** A host with several addresses fails with one error for each, and an empty message. */
