@@ -22,6 +22,8 @@ export interface HttpExchangeOptions {
   readonly accessTokens: AccessTokens | null;
   /** Returns the request that the caller runs for; undefined: the exchange belongs to the connection. */
   readonly owner: () => ExchangeOwner | undefined;
+  /** The stream for notifications was opened or refused. */
+  readonly onStream: () => void;
   /** The server is gone, or does not know the session. */
   readonly onLost: (error: Error) => void;
 }
@@ -42,6 +44,7 @@ export function httpExchange(options: HttpExchangeOptions): FetchLike {
       response = await send(options, url, init);
     }
     const isGet = init?.method === 'GET';
+    if (isGet) options.onStream();
     const error = statusError(response, owner !== undefined && !isGet);
     if (error !== null) await response.body?.cancel();
     if (error instanceof ConnectionLost && isGateway(response.status) && !isGet) options.onLost(error);

@@ -84,6 +84,8 @@ export class McpSession {
         timeout: HANDSHAKE_MS,
         ...(options.isLegacy ? { prior: { kind: 'legacy' } } : {}),
       });
+      // A request that the server sends before its stream is open would be lost.
+      if (session.mayBeAsked) await session.#transport.streamSettled();
       if (session.#loss !== null) throw session.#loss;
       session.#isOpen = true;
       return session;
@@ -97,6 +99,11 @@ export class McpSession {
 
   get era(): 'modern' | 'legacy' | null {
     return this.#client.getProtocolEra() ?? null;
+  }
+
+  /** Whether the server may send requests of its own. They name no request of ours. */
+  get mayBeAsked(): boolean {
+    return this.era === 'legacy' && Object.keys(declaredCapabilities(this.#options.settings)).length > 0;
   }
 
   get client(): Client {
@@ -185,7 +192,7 @@ function modeOf(protocol: McpUpstreamSettings['protocol']): VersionNegotiationMo
 }
 
 /** What older servers learn once, at `initialize`. Roots are never declared. */
-export function declaredCapabilities(
+function declaredCapabilities(
   settings: Pick<McpUpstreamSettings, 'inputRequests' | 'sampling'>,
 ): ClientCapabilities {
   return {

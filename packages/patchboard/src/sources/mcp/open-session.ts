@@ -30,8 +30,9 @@ export class OpenSession {
     this.#session = session;
     this.#options = options;
     const limit = settings.transport.kind === 'http' ? HTTP_SESSIONS : 1;
-    const mayAsk = session.era === 'legacy' && (settings.inputRequests || settings.sampling);
-    this.#lanes = mayAsk ? new SessionLanes(session, { clock, limit, open: openAnother, onFailed }) : null;
+    this.#lanes = session.mayBeAsked
+      ? new SessionLanes(session, { clock, limit, open: openAnother, onFailed })
+      : null;
   }
 
   /** Begins to read the tools, now and whenever they change. */

@@ -13,6 +13,7 @@ import { stderrLog } from './stderr-log.ts';
 import { StdioTransport, type StdioCommand } from './stdio-transport.ts';
 
 const FINISH_MS = 1_000;
+const STREAM_MS = 1_000;
 
 /** What a connection needs of its surroundings. */
 export interface McpConnectionParts {
@@ -44,6 +45,8 @@ export interface SessionTransport {
   readonly transport: Transport;
   /** Whether closing the stream of a request cancels it, where the protocol says so. */
   readonly hasStreams: boolean;
+  /** Resolves when the stream for requests of the server is open, or cannot be opened, or takes too long. */
+  streamSettled(): Promise<void>;
   sendFailure(error: unknown, id: string): Error | McpResponse;
   /** Tells the server that the session ends, as far as the protocol has a message for it. */
   finish(): Promise<void>;
@@ -63,13 +66,16 @@ export function httpSession(
   { fetch, accessTokens, clock }: McpConnectionParts,
   { owner, onLost }: Owners,
 ): SessionTransport {
+  let onStream = (): void => {};
+  const hasSettled = new Promise<void>((resolve) => (onStream = resolve));
   const transport = new StreamableHTTPClientTransport(new URL(settings.url), {
-    fetch: httpExchange({ fetch, accessTokens, owner, onLost }),
+    fetch: httpExchange({ fetch, accessTokens, owner, onStream, onLost }),
     requestInit: { headers: settings.headers },
   });
   return {
     transport,
     hasStreams: true,
+    streamSettled: () => withTimeLimit(clock, STREAM_MS, hasSettled, () => {}),
     sendFailure: (error, id) => {
       const hasSession = transport.sessionId !== undefined;
       const failure = httpFailure(error, id, hasSession);
@@ -103,6 +109,7 @@ export function stdioSession(
   return {
     transport,
     hasStreams: false,
+    streamSettled: () => Promise.resolve(),
     sendFailure: (error) =>
       connectionErrorOf(error) ?? new ConnectionLost(`the request could not be written: ${textOf(error)}`),
     finish: () => Promise.resolve(),

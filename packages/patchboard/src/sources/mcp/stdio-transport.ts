@@ -38,6 +38,8 @@ export class StdioTransport implements Transport {
   /** Why the process ended; null: it runs, or was not started. */
   #end: string | null = null;
   #ending: Promise<void> | null = null;
+  #onExit: () => void = () => {};
+  readonly #exited: Promise<void> = new Promise((resolve) => (this.#onExit = resolve));
 
   constructor(command: StdioCommand, options: StdioTransportOptions) {
     this.#command = command;
@@ -103,6 +105,7 @@ export class StdioTransport implements Transport {
     child.on('error', (error) => this.onerror?.(error));
     child.once('exit', (code, signal) => {
       this.#end = signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
+      this.#onExit();
       this.#endGroup(child).catch((error: unknown) => this.onerror?.(error as Error));
       // Another process that holds the pipe open must not keep requests waiting.
       const cancel = this.#options.clock.after(REST_OUTPUT_MS, () => this.#closed());
@@ -128,7 +131,7 @@ export class StdioTransport implements Transport {
   #endGroup(child: ChildProcess): Promise<void> {
     const { pid } = child;
     if (pid === undefined) return Promise.resolve();
-    this.#ending ??= endProcessGroup(pid, this.#options.clock, () => this.#end !== null).then(() => {
+    this.#ending ??= endProcessGroup(pid, this.#options.clock, this.#exited).then(() => {
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     });
     return this.#ending;

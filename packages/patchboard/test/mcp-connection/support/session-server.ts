@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { aFetchServer, type WebServer } from './web-server.ts';
+
+/** A server of the SDK with sessions, of the older protocol versions. */
+export class SessionServer {
+  readonly sessions: Map<
+    string,
+    { readonly server: Server; readonly transport: WebStandardStreamableHTTPServerTransport }
+  > = new Map();
+  /** The session of each call. */
+  readonly calls: (string | undefined)[] = [];
+  tools: readonly string[] = ['ask', 'askAside', 'whoami'];
+  #server: WebServer | null = null;
+
+  get url(): string {
+    return this.#server?.url ?? '';
+  }
+
+  async listen(): Promise<this> {
+    this.#server = await aFetchServer((request) => this.#fetch(request));
+    return this;
+  }
+
+  async changeTools(tools: readonly string[]): Promise<void> {
+    this.tools = tools;
+    for (const { server } of this.sessions.values()) await server.sendToolListChanged();
+  }
+
+  async #fetch(request: Request): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    if (id === null) return await (await this.#open()).handleRequest(request);
+    const session = this.sessions.get(id);
+    return session === undefined
+      ? new Response(null, { status: 404 })
+      : await session.transport.handleRequest(request);
+  }
+
+  async #open(): Promise<WebStandardStreamableHTTPServerTransport> {
+    const server = new Server(
+      { name: 'sessions', version: '1.0' },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void this.sessions.set(id, { server, transport }),
+      onsessionclosed: (id) => void this.sessions.delete(id),
+    });
+    server.setRequestHandler('tools/list', () => ({
+      tools: this.tools.map((name) => ({ name, inputSchema: { type: 'object' as const } })),
+    }));
+    server.setRequestHandler('tools/call', async ({ params }, context) => {
+      this.calls.push(transport.sessionId);
+      const form = {
+        message: String(params.arguments?.['question']),
+        requestedSchema: { type: 'object' as const, properties: {} },
+      };
+      // `ask` sends it on the stream of the request, `askAside` on the stream of the session.
+      if (params.name === 'ask') return text(JSON.stringify(await context.mcpReq.elicitInput(form)));
+      if (params.name === 'askAside') return text(JSON.stringify(await server.elicitInput(form)));
+      return text(transport.sessionId ?? '');
+    });
+    await server.connect(transport);
+    return transport;
+  }
+}
+
+function text(value: string): { content: { type: 'text'; text: string }[] } {
+  return { content: [{ type: 'text', text: value }] };
+}
