@@ -6,9 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { ChaosServerOptions } from './server.ts';
 
 const CHAOS_SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
-export const SHIPPED_CLI: string = fileURLToPath(
-  new URL('../../packages/patchboard/src/cli/main.ts', import.meta.url),
-);
+const SHIPPED_CLI = fileURLToPath(new URL('../../packages/patchboard/dist/cli/main.js', import.meta.url));
 
 /** Compile cache of earlier starts, which the tests share: it halves the start time. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
@@ -65,7 +63,8 @@ export class ServerProcess {
       maxStoreBytes: null,
       ...chaos,
     };
-    return ServerProcess.#start([CHAOS_SERVER, JSON.stringify(options)], dataFolder, configFile);
+    const args = ['--conditions=patchboard-source', CHAOS_SERVER, JSON.stringify(options)];
+    return ServerProcess.#start(args, dataFolder, configFile);
   }
 
   /** `patchboard serve`, exactly. */
@@ -84,10 +83,7 @@ export class ServerProcess {
     };
     delete env['PATCHBOARD_CONFIG'];
     if (configFile !== undefined) env['PATCHBOARD_CONFIG'] = configFile;
-    const child = spawn(process.execPath, ['--conditions=patchboard-source', ...args], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     return new ServerProcess(child);
   }
 
