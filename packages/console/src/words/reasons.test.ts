@@ -10,6 +10,7 @@ const WITHOUT_WORDS: readonly string[] = [
   'input_issue',
   'output_issue',
   'request_issue',
+  'openapi_argument',
   'at_place',
   'name_held',
   'edit_problem',

@@ -63,7 +63,7 @@ describe('an invalid command line', () => {
   it.each([
     [key, '--name'],
     [['keys', 'create', '--kind', 'local', '--name', 'b'], 'local'],
-    [['tools', 'ls', '--source', 'banana'], 'Allowed choices are server, client, mcp'],
+    [['tools', 'ls', '--source', 'banana'], 'Allowed choices are server, client, mcp, openapi'],
     [[...key, '--name', 'b c'], '--name must be'],
     [[...key, '--name', 'b', '--scope', 'all'], 'tools:call'],
     [[...key, '--name', 'b', '--expires', '2020-01-01'], 'in the past'],

@@ -6,7 +6,7 @@ import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { printable, printableJson } from '../terminal-text.ts';
 
-const SOURCES: readonly ToolView['source'][] = ['server', 'client', 'mcp'];
+const SOURCES: readonly ToolView['source'][] = ['server', 'client', 'mcp', 'openapi'];
 
 interface ListFlags extends ServerOptions {
   readonly source?: string;
