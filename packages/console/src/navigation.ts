@@ -6,6 +6,7 @@ export const PAGES = [
   'tools',
   'resources',
   'devices',
+  'upstreams',
   'agents',
   'ledger',
   'metrics',

@@ -3,12 +3,15 @@ import { useI18n } from 'vue-i18n';
 import { useRouter, type RouteLocationRaw } from 'vue-router';
 import { PAGES } from './navigation.ts';
 import { useRecentCalls, useTools } from './data/queries.ts';
+import { useUpstreams } from './data/upstreams.ts';
 import { isDark, toggleLanguage, toggleTheme } from './preferences.ts';
 
 export interface PaletteEntry {
   readonly id: string;
   readonly words: string;
   readonly kind: string;
+  /** Other words that find the entry. They are not shown. */
+  readonly also?: string;
   act(): void;
 }
 
@@ -20,8 +23,8 @@ export function usePaletteEntries(words: Ref<string>): ComputedRef<readonly Pale
   const callById = useCallById(words);
   return computed(() => {
     const wanted = words.value.toLowerCase().split(/\s+/);
-    const found = all.value.filter(({ words: text, kind }) =>
-      wanted.every((word) => `${text} ${kind}`.toLowerCase().includes(word)),
+    const found = all.value.filter(({ words: text, kind, also = '' }) =>
+      wanted.every((word) => `${text} ${kind} ${also}`.toLowerCase().includes(word)),
     );
     const named = callById.value;
     const isNew = named !== null && !found.some(({ id }) => id === named.id);
@@ -40,12 +43,14 @@ function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
   const { t } = useI18n();
   const go = useGo();
   const { data: tools } = useTools();
+  const { data: upstreams } = useUpstreams();
   const { data: calls } = useRecentCalls({ limit: 50 });
   return computed(() => [
     ...PAGES.map((name) => ({
       id: `page ${name}`,
       words: t(`pages.${name}`),
       kind: t('palette.page'),
+      ...(name === 'upstreams' ? { also: t('palette.upstreamsAlso') } : {}),
       act: go({ name }),
     })),
     {
@@ -60,6 +65,12 @@ function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
       words: name,
       kind: t('palette.tool'),
       act: go({ name: 'tester', query: { tool: name, pane: 'sandbox' } }),
+    })),
+    ...(upstreams.value ?? []).map(({ name, kind }) => ({
+      id: `upstream ${name}`,
+      words: `${name} (${t(`upstreams.kinds.${kind}`)})`,
+      kind: t('palette.upstream'),
+      act: go({ name: 'upstreams', query: { upstream: name } }),
     })),
     ...(calls.value ?? []).map(({ tool_call_id: id, tool_name: tool }) => ({
       id: `call ${id}`,

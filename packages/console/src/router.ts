@@ -23,6 +23,7 @@ const routes: RouteRecordRaw[] = [
   { path: '/ui/tools', name: 'tools', component: () => import('./pages/ToolsPage.vue') },
   { path: '/ui/resources', name: 'resources', component: () => import('./pages/ResourcesPage.vue') },
   { path: '/ui/devices', name: 'devices', component: () => import('./pages/DevicesPage.vue') },
+  { path: '/ui/upstreams', name: 'upstreams', component: () => import('./pages/UpstreamsPage.vue') },
   { path: '/ui/agents', name: 'agents', component: () => import('./pages/AgentsPage.vue') },
   { path: '/ui/ledger', name: 'ledger', component: () => import('./pages/LedgerPage.vue') },
   { path: '/ui/metrics', name: 'metrics', component: () => import('./pages/MetricsPage.vue') },

@@ -7,6 +7,7 @@ import type {
   LedgerVerdictView,
   MintedKeyView,
   PolicyView,
+  ReloadUpstreamsView,
 } from '@patchboard/wire';
 import { untilEnded } from './call-end.ts';
 import { client } from './connection.ts';
@@ -94,6 +95,24 @@ export async function replacePolicy(document: unknown, version: number): Promise
   const policy = await client.value.policy.replace(document, { version });
   await touch('policy', 'tools');
   return policy;
+}
+
+export async function restartUpstream(name: string): Promise<void> {
+  await client.value.restartUpstream(name);
+  await touch('upstreams');
+}
+
+/** Accepts the changed contract of a tool, or all of the upstream. Resolves to the tools whose contract was accepted. */
+export async function acceptContract(name: string, tool?: string): Promise<readonly string[]> {
+  const { accepted } = await client.value.acceptContract(name, tool);
+  await touch('upstreams');
+  return accepted;
+}
+
+export async function reloadUpstreams(): Promise<ReloadUpstreamsView> {
+  const changes = await client.value.reloadUpstreams();
+  await touch('upstreams', 'tools');
+  return changes;
 }
 
 export async function verifyLedger(): Promise<LedgerVerdictView> {

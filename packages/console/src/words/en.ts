@@ -7,6 +7,7 @@ import { sharedWords } from './en/shared.ts';
 import { shellWords } from './en/shell.ts';
 import { testerWords } from './en/tester.ts';
 import { toolsWords } from './en/tools.ts';
+import { upstreamsWords } from './en/upstreams.ts';
 
 /** The English texts of the console. */
 export const en = {
@@ -16,6 +17,7 @@ export const en = {
   ...approvalsWords,
   ...testerWords,
   ...toolsWords,
+  ...upstreamsWords,
   ...agentsWords,
   ...ledgerWords,
   ...failuresWords,

@@ -7,6 +7,7 @@ import { sharedWords } from './zh/shared.ts';
 import { shellWords } from './zh/shell.ts';
 import { testerWords } from './zh/tester.ts';
 import { toolsWords } from './zh/tools.ts';
+import { upstreamsWords } from './zh/upstreams.ts';
 import type { en } from './en.ts';
 import type { WordsOf } from './words-of.ts';
 
@@ -18,6 +19,7 @@ export const zh: WordsOf<typeof en> = {
   ...approvalsWords,
   ...testerWords,
   ...toolsWords,
+  ...upstreamsWords,
   ...agentsWords,
   ...ledgerWords,
   ...failuresWords,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
+import { AnUpstream, anUpstreamTool } from '../support/an-upstream.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 
@@ -36,6 +37,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await board?.close();
 });
+
+/** An upstream whose every text is hostile. Its contract has changed. */
+function addHostileUpstream(): void {
+  const upstream = new AnUpstream({ name: 'evil', tenants: [PAYLOAD, 'default'] });
+  upstream.details = { protocol: PAYLOAD, server: { name: PAYLOAD, version: PAYLOAD }, address: PAYLOAD };
+  board.server.platform.engine.upstreams.add(upstream);
+  const tool = anUpstreamTool({ name: 'evil.tool' });
+  upstream.lists([tool]);
+  const rejected = { name: PAYLOAD, code: 'schema_invalid', reason: PAYLOAD, reasons: [] };
+  const inputSchema = { type: 'object', properties: { [PAYLOAD]: { title: PAYLOAD } } };
+  upstream.lists([{ ...tool, description: PAYLOAD, inputSchema }], [rejected]);
+  upstream.becomes('failed', PAYLOAD);
+}
 
 async function invoke(agent: string, run: string): Promise<string> {
   const response = await board.server.ask({
@@ -75,6 +89,7 @@ describe('text from outside', () => {
     });
     expect(key.status).toBe(201);
 
+    addHostileUpstream();
     const { page, done } = await board.open('/ui/tester?tool=toy.hostile&pick=toy.hostile');
     const args = encodeURIComponent(JSON.stringify({ [PAYLOAD]: PAYLOAD, either: PAYLOAD }));
     const places = [
@@ -89,6 +104,7 @@ describe('text from outside', () => {
       '/ui/tools?tool=toy.hostile',
       '/ui/tools?tool=toy.hostile&view=versions',
       '/ui/tools?tool=toy.hostile&view=health',
+      '/ui/upstreams?upstream=evil',
       '/ui/agents',
       '/ui/agents?view=policy',
       '/ui/agents?view=simulator&tool=toy.hostile&agent=boss',
@@ -109,6 +125,10 @@ describe('text from outside', () => {
       }));
       expect({ place, ...planted }).toEqual({ place, hit: undefined, elements: 0 });
     }
+    await page.goto(`${board.url}/ui/upstreams?upstream=evil`);
+    await page
+      .locator('[data-difference="/description"] .added', { hasText: '<img src=x onerror=' })
+      .waitFor();
     await page.goto(`${board.url}/ui/calls/${ran}`);
     await page.getByText('<img src=x onerror=', { exact: false }).first().waitFor();
     await done();

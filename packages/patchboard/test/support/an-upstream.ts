@@ -14,6 +14,8 @@ export class AnUpstream implements Upstream {
   execution: (tool: UpstreamTool, args: unknown, context: ToolContext) => unknown = () => 'done';
   state: UpstreamStatus['state'] = 'disconnected';
   lastError: UpstreamStatus['lastError'] = null;
+  /** The rest of its status. */
+  details: Partial<UpstreamStatus> = {};
   restarts = 0;
   isClosed = false;
   #listener: UpstreamListener | null = null;
@@ -59,6 +61,7 @@ export class AnUpstream implements Upstream {
       nextAttemptAt: null,
       inFlight: 0,
       latencyMs: null,
+      ...this.details,
     };
   }
 

@@ -8,6 +8,7 @@ export const shellWords = {
     tools: 'Tools',
     resources: 'Resources',
     devices: 'Devices',
+    upstreams: 'Upstreams',
     agents: 'Agents & policy',
     ledger: 'Ledger',
     metrics: 'Metrics',
@@ -29,6 +30,8 @@ export const shellWords = {
     waiting: '{count} waiting for approval',
     open: '{count} open',
     online: '{count} online',
+    changed:
+      '{count} changed contracts to accept | {count} changed contract to accept | {count} changed contracts to accept',
   },
   live: {
     connecting: 'Connecting…',
@@ -52,7 +55,15 @@ export const shellWords = {
     placeholder: 'http://…/#login=… or the operator token',
     local: 'Without signing in you can test tools and read calls, as any local program can.',
   },
-  palette: { none: 'No matches.', page: 'page', tool: 'tool', call: 'call', deed: 'do' },
+  palette: {
+    none: 'No matches.',
+    page: 'page',
+    tool: 'tool',
+    call: 'call',
+    upstream: 'upstream',
+    deed: 'do',
+    upstreamsAlso: 'MCP server OpenAPI HTTP API gateway',
+  },
   nowhere: { title: 'There is no such page', about: '{path} does not exist.' },
   settings: {
     about: 'Stored in this browser.',

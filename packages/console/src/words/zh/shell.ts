@@ -10,6 +10,7 @@ export const shellWords: WordsOf<typeof english> = {
     tools: '工具',
     resources: '资源',
     devices: '设备',
+    upstreams: '上游',
     agents: 'Agent 与策略',
     ledger: '账本',
     metrics: '指标',
@@ -31,6 +32,7 @@ export const shellWords: WordsOf<typeof english> = {
     waiting: '{count} 个等待审批',
     open: '{count} 个进行中',
     online: '{count} 台在线',
+    changed: '{count} 个已变更的契约待接受',
   },
   live: {
     connecting: '正在连接…',
@@ -53,7 +55,15 @@ export const shellWords: WordsOf<typeof english> = {
     placeholder: 'http://…/#login=… 或操作员令牌',
     local: '不登录也可以测试工具、查看调用，和任何本地程序一样。',
   },
-  palette: { none: '没有符合的内容。', page: '页面', tool: '工具', call: '调用', deed: '操作' },
+  palette: {
+    none: '没有符合的内容。',
+    page: '页面',
+    tool: '工具',
+    call: '调用',
+    upstream: '上游',
+    deed: '操作',
+    upstreamsAlso: 'upstream MCP 服务器 server OpenAPI HTTP API 网关 gateway',
+  },
   nowhere: { title: '没有这个页面', about: '{path} 不存在。' },
   settings: {
     about: '保存在此浏览器中。',

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { aConsole, type TestConsole } from './a-console.ts';
 import { echo, remove, shapes } from './toys.ts';
+import { addUpstreams } from './upstreams.ts';
 
 const FADED_IN = `Promise.all(document.getAnimations()
   .filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
@@ -22,6 +23,8 @@ interface AxeResults {
 interface Shown {
   readonly ran: string;
   readonly waiting: string;
+  /** Waits because the contract of its tool changed. */
+  readonly held: string;
 }
 
 /** A language, a theme and a width. */
@@ -61,6 +64,8 @@ const PLACES: readonly (readonly [name: string, path: (shown: Shown) => string, 
   ],
   ['prompt', () => '/ui/resources?resource=prompt%20tools_as_text', '[data-resource-detail] input'],
   ['devices', () => '/ui/devices', '[data-state="empty"]'],
+  ['upstreams', () => '/ui/upstreams?upstream=github', '[data-changed] [data-difference]'],
+  ['held', ({ held }) => `/ui/approvals?call=${held}`, '[data-held-contract] [data-difference]'],
   ['parser', () => '/ui/tester?pane=parser', '[data-sample]'],
   ['agents', () => '/ui/agents', '[data-create-key]'],
   ['policy', () => '/ui/agents?view=policy', '[data-policy-warnings]'],
@@ -85,6 +90,7 @@ const OVERLAYS: readonly (readonly [
     '[data-palette] [role=option]',
   ],
   ['drawer', () => '/ui/devices', (page) => page.locator('[data-connect]').click(), '[data-arrival]'],
+  ['add', () => '/ui/upstreams', (page) => page.locator('[data-add]').click(), '[data-add-upstream] pre'],
   [
     'code',
     ({ ran }) => `/ui/calls/${ran}`,
@@ -113,9 +119,11 @@ export function useAccessibilityCheck(): (combination: Combination) => Promise<v
     // A policy with lines without effect, so that warnings are shown.
     const policy = { agents: { guest: { autoDenyTools: ['toy.*'], requireApprovalTools: ['toy.ecoh'] } } };
     board = await aConsole({ tools: [echo, remove, shapes], config: { policy } });
+    addUpstreams(board).change();
     shown = {
       ran: await invoke(board, 'toy.echo', { a: 1 }),
       waiting: await invoke(board, 'toy.remove', { path: '/x' }),
+      held: await invoke(board, 'github.search', { words: 'x', token: 'y' }),
     };
   });
   afterAll(async () => {

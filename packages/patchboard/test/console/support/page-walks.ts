@@ -7,6 +7,7 @@ export const PAGES: readonly string[] = [
   'approvals',
   'tools',
   'resources',
+  'upstreams',
   'agents',
   'ledger',
   'metrics',
@@ -36,7 +37,9 @@ export async function checkPages(
     });
     // No text key is shown in place of its text.
     const words = await page.locator('body').innerText();
-    expect(words).not.toMatch(/\b(pages|shell|calls|state|tester|login|keys|tools|resources)\.[a-z]\w+/);
+    expect(words).not.toMatch(
+      /\b(pages|shell|calls|state|tester|login|keys|tools|resources|upstreams)\.[a-z]\w+/,
+    );
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
   }
   await done();
