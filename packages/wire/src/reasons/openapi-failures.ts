@@ -84,7 +84,7 @@ export const OPENAPI_FAILURES: Sentences<OpenApiFailures> = {
     `${method} ${path} needs the security scheme ${scheme}: set ${key} with ${wanted}`,
   openapi_security_unsupported: ({ method, path, scheme }) =>
     `${method} ${path} needs the security scheme ${scheme}, whose type is not supported`,
-  openapi_token_failed: ({ scheme, error }) => `no access token for the security scheme ${scheme}: ${error}`,
+  openapi_token_failed: ({ scheme, error }) => `security scheme ${scheme}: ${error}`,
   openapi_retry_after: ({ method, path, seconds }) =>
     `${method} ${path} was not sent: the server accepts it again in ${seconds} s, after the deadline of this call`,
   openapi_status: ({ method, path, status }) => `${method} ${path} returned ${status}`,

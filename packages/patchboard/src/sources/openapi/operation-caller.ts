@@ -27,8 +27,8 @@ export interface OperationCallerParts {
 }
 
 export interface RenewableTokens extends AccessTokens {
-  /** Forgets the token, so that the next one is new. */
-  forget(scheme: string): void;
+  /** Forgets a token that was refused, so that the next one is new. */
+  forget(scheme: string, token: string): void;
 }
 
 /** How often a request that was certainly not processed is sent again, for tools that the engine does not retry. */
@@ -83,7 +83,7 @@ export class OperationCaller {
     if ((response.status === 401 || response.status === 403) && credentials.tokens.length > 0) {
       // The token may have been revoked: the server refused the request, so that it may be sent again.
       await response.body?.cancel();
-      for (const { name } of credentials.tokens) tokens.forget(name);
+      for (const { scheme, token } of credentials.tokens) tokens.forget(scheme, token);
       credentials = await this.#credentials(operation, context);
       request = this.#request(operation, args, server, credentials);
       response = await this.#send(operation, request, context);

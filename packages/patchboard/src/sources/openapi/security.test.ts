@@ -28,8 +28,8 @@ function numberedTokens() {
   return {
     forgotten,
     token: () => Promise.resolve(`token-${count}`),
-    forget: (scheme: string) => {
-      forgotten.push(scheme);
+    forget: (scheme: string, token: string) => {
+      forgotten.push(`${scheme} ${token}`);
       count += 1;
     },
   };
@@ -154,7 +154,7 @@ describe('an access token', () => {
       'Bearer token-1',
       'Bearer token-2',
     ]);
-    expect(tokens.forgotten).toEqual(['oauth']);
+    expect(tokens.forgotten).toEqual(['oauth token-1']);
   });
 
   it('that is refused again ends the call as not started, and is not retried', async () => {

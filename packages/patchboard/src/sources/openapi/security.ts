@@ -11,8 +11,8 @@ export interface AccessTokens {
 
 export interface Credentials {
   readonly additions: Additions;
-  /** The requirements that were met with an access token. */
-  readonly tokens: readonly SecurityRequirement[];
+  /** The access tokens in it, with the names of their schemes. */
+  readonly tokens: readonly { readonly scheme: string; readonly token: string }[];
 }
 
 const NONE: Credentials = { additions: NO_ADDITIONS, tokens: [] };
@@ -89,19 +89,19 @@ async function credentialsOf(
   const headers: Record<string, string> = {};
   const query: Record<string, string> = {};
   const cookies: Record<string, string> = {};
-  const withToken: SecurityRequirement[] = [];
+  const used: { readonly scheme: string; readonly token: string }[] = [];
   for (const requirement of alternative) {
     const { name, scheme } = requirement;
     const given = settings.security[name];
     // A configured header is sent with every request.
     if (given === undefined) continue;
-    if (given.kind === 'oauth') withToken.push(requirement);
     const value = given.kind === 'oauth' ? await tokens.token(requirement, signal) : valueOf(given);
+    if (given.kind === 'oauth') used.push({ scheme: name, token: value });
     if (scheme.type === 'apiKey')
       ({ header: headers, query, cookie: cookies })[scheme.in][scheme.name] = value;
     else headers['authorization'] = `${schemeWord(scheme, given)} ${value}`;
   }
-  return { additions: { headers, query, cookies }, tokens: withToken };
+  return { additions: { headers, query, cookies }, tokens: used };
 }
 
 function valueOf(given: Exclude<SecuritySettings, { kind: 'oauth' }>): string {

@@ -23,7 +23,7 @@ export const openApiFailures: Sentences<OpenApiFailures> = {
     `${method} ${path} 需要安全方案 ${scheme}：请在 ${key} 中设置 ${wanted}`,
   openapi_security_unsupported: ({ method, path, scheme }) =>
     `${method} ${path} 需要安全方案 ${scheme}，不支持它的类型`,
-  openapi_token_failed: ({ scheme, error }) => `无法取得安全方案 ${scheme} 的访问令牌：${error}`,
+  openapi_token_failed: ({ scheme, error }) => `安全方案 ${scheme}：${error}`,
   openapi_retry_after: ({ method, path, seconds }) =>
     `${method} ${path} 没有发送：服务器在 ${seconds} 秒后才再接受，晚于这次调用的截止时间`,
   openapi_status: ({ method, path, status }) => `${method} ${path} 返回 ${status}`,
