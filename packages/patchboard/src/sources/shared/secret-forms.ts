@@ -5,25 +5,26 @@ export const SHORTEST_SECRET = 8;
 const AUTHORIZATION = /^([A-Za-z][\w-]*) +(\S+)$/;
 
 /**
- * Returns the texts in which a secret value may appear: as it is, without the scheme of an Authorization header, its lines (log lines
- * are single lines), and each of them JSON-escaped, percent-encoded, and in base64 and base64url.
+ * Returns the texts in which a secret value may appear: as it is, without the scheme of an Authorization header, each of them
+ * JSON-escaped, percent-encoded, and in base64 and base64url, and its lines, because log lines are single lines.
  */
 export function formsOf(secret: string): string[] {
+  const isLongEnough = (text: string): boolean => text.length >= SHORTEST_SECRET;
   const forms = plainFormsOf(secret)
-    .filter((value) => value.length >= SHORTEST_SECRET)
+    .filter(isLongEnough)
     .flatMap((value) => [
       value,
       ...jsonEscapesOf(value),
       ...percentEncodingsOf(value),
       ...base64FormsOf(value),
     ]);
-  return [...new Set(forms)];
+  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  return [...new Set([...forms, ...lines.filter(isLongEnough)])];
 }
 
 function plainFormsOf(secret: string): string[] {
   const [, scheme = '', credentials = ''] = AUTHORIZATION.exec(secret) ?? [];
-  const lines = secret.split(/\r?\n/).map((line) => line.trim());
-  const values = [secret, secret.trim(), credentials, ...lines];
+  const values = [secret, secret.trim(), credentials];
   if (scheme.toLowerCase() !== 'basic') return values;
   const pair = Buffer.from(credentials, 'base64').toString();
   return [...values, pair, pair.slice(pair.indexOf(':') + 1)];
@@ -49,6 +50,7 @@ function asciiEscape(value: string): string {
   );
 }
 
+/** Also twice, as in a URL that is a parameter of another one, and of the JSON form, as in a parameter that is JSON. */
 function percentEncodingsOf(value: string): string[] {
   if (/\p{Surrogate}/u.test(value)) return [];
   const component = encodeURIComponent(value);
@@ -57,7 +59,16 @@ function percentEncodingsOf(value: string): string[] {
     (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   const form = new URLSearchParams([['', value]]).toString().slice(1);
-  const encoded = [component, strict, form, encodeURI(value)];
+  const json = jsonEscape(value);
+  const encoded = [
+    component,
+    strict,
+    form,
+    encodeURI(value),
+    encodeURIComponent(component),
+    encodeURIComponent(json),
+    encodeURI(json),
+  ];
   const lowerCase = encoded.map((text) => text.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()));
   return [...encoded, ...lowerCase];
 }

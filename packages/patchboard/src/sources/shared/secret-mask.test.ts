@@ -28,6 +28,8 @@ describe('SecretMask', () => {
       encodeURIComponent(SECRET).replaceAll(/%../g, (e) => e.toLowerCase()),
     ],
     ['a form', `a=b&token=${new URLSearchParams({ a: SECRET }).toString().slice(2)}`],
+    ['a URL in a URL', `https://a.example/?to=${encodeURIComponent(`/?q=${encodeURIComponent(SECRET)}`)}`],
+    ['JSON in a URL', `/?q=${encodeURIComponent(JSON.stringify({ token: SECRET }))}`],
     ['a URL', encodeURI(`https://example.com/?q=${SECRET}`)],
   ])('masks a value in %s', (_, text) => {
     const masked = new SecretMask([SECRET]).text(`before ${text} after`);
