@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/core/ports.ts';
+import { nodeClock } from '../../src/runtime/node-clock.ts';
 import { ConnectionLost, ResponseTooLarge } from '../../src/sources/mcp/mcp-connection.ts';
 import { aFolder } from '../support/a-folder.ts';
 import { closedAfterEach } from '../support/after-each.ts';
@@ -8,6 +10,12 @@ import { waitFor } from '../support/wait-for.ts';
 import { AConnection, stdioSettings, textOf } from './support/a-connection.ts';
 
 const closing = closedAfterEach();
+/** The grandchild that ignores SIGTERM gets 0.2 s instead of 2. */
+const FAST: Clock = {
+  ...nodeClock,
+  elapsed: () => nodeClock.elapsed() * 10,
+  after: (ms, action) => nodeClock.after(ms / 10, action),
+};
 
 async function started(...options: ConstructorParameters<typeof AConnection>): Promise<AConnection> {
   const up = new AConnection(...options).start();
@@ -49,25 +57,35 @@ describe('a server of the older protocol versions that is a process', () => {
     await waitFor(() => expect(up.lists.at(-1)?.tools.map(({ name }) => name)).toContain('echo'));
   });
 
-  it('has the configured variables and a few of ours, no other', async () => {
+  it('has the configured variables and a few of ours, no other; a wrapper may start it', async () => {
     const settings = stdioSettings('legacy-server.mjs');
     const transport = { ...settings.transport, env: { TOKEN: 't' } } as typeof settings.transport;
     const environment = { PATH: process.env['PATH'], HOME: '/home/x', PATCHBOARD_SECRET: 's' };
-    const up = await started({ ...settings, transport }, { environment });
+    const wrapCommand = (command: string, args: readonly string[]) => ({
+      command: 'env',
+      args: ['WRAPPED=yes', command, ...args],
+    });
+    const up = await started({ ...settings, transport }, { environment, wrapCommand });
     const response = await up.call('environment');
     const seen = response.kind === 'result' ? response.result['structuredContent'] : null;
-    expect(seen).toMatchObject({ TOKEN: 't', HOME: '/home/x' });
+    expect(seen).toMatchObject({ TOKEN: 't', HOME: '/home/x', WRAPPED: 'yes' });
     expect(seen).not.toHaveProperty('PATCHBOARD_SECRET');
   });
 
-  it('ends at the probe, and is started again without it, today and not tomorrow', async () => {
+  it('ends at the probe, and is started again without it; it is probed again after a day', async () => {
     const journal = join(await aFolder(), 'journal');
-    const up = await started(stdioSettings('legacy-server.mjs', [journal, 'exits-on-probe']));
+    let passed = 0;
+    const clock = { ...nodeClock, elapsed: () => nodeClock.elapsed() + passed };
+    const up = await started(stdioSettings('legacy-server.mjs', [journal, 'exits-on-probe']), { clock });
     expect(up.connection.era).toBe('legacy');
     expect(pidsIn(journal)).toHaveLength(2);
     await expect(up.call('crash')).rejects.toBeInstanceOf(ConnectionLost);
     expect(textOf(await up.call('echo', { text: 'back' }))).toBe('back');
     expect(pidsIn(journal)).toHaveLength(3);
+    passed = 86_400_000;
+    await expect(up.call('crash')).rejects.toBeInstanceOf(ConnectionLost);
+    expect(textOf(await up.call('echo', { text: 'back' }))).toBe('back');
+    expect(pidsIn(journal)).toHaveLength(5);
   });
 
   it('is killed in mid-request: the request is lost at once, and is not repeated', async () => {
@@ -86,7 +104,9 @@ describe('a server of the older protocol versions that is a process', () => {
 
   it.each(['close', 'crash'] as const)('has no process left after %s, also no grandchild', async (way) => {
     const journal = join(await aFolder(), 'journal');
-    const up = await started(stdioSettings('legacy-server.mjs', [journal], { protocol: 'legacy' }));
+    const up = await started(stdioSettings('legacy-server.mjs', [journal], { protocol: 'legacy' }), {
+      clock: FAST,
+    });
     const grandchild = Number(textOf(await up.call('fork', { ignores: way === 'close' })));
     expect(isRunning(grandchild)).toBe(true);
     if (way === 'close') await up.connection.close();

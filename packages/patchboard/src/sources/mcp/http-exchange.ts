@@ -49,8 +49,9 @@ export function httpExchange(options: HttpExchangeOptions): FetchLike {
     if (error !== null) await response.body?.cancel();
     if (error instanceof ConnectionLost && isGateway(response.status) && !isGet) options.onLost(error);
     if (error !== null) throw error;
-    // The stream for notifications was open before. A server that never had one may respond 404 too.
-    if (isGet && response.status === 404 && hasStream) options.onLost(unknownSession());
+    // The stream for notifications was open before. A server that never had one may respond so too.
+    if (isGet && hasStream && isUnknownSession(response.status))
+      options.onLost(unknownSession(response.status));
     hasStream ||= isGet && response.ok;
     return watched(response, (failure) => {
       if (failure instanceof ResponseTooLarge) endExchange(owner, options, failure);
@@ -58,8 +59,13 @@ export function httpExchange(options: HttpExchangeOptions): FetchLike {
   };
 }
 
-export function unknownSession(): NotStarted {
-  return new NotStarted('the server does not know the session any more', { mayRetry: true, status: 404 });
+/** The specification says 404. Many servers, such as those made after the first examples of the SDK, respond with 400. */
+export function isUnknownSession(status: number): boolean {
+  return status === 404 || status === 400;
+}
+
+export function unknownSession(status: number): NotStarted {
+  return new NotStarted('the server does not know the session any more', { mayRetry: true, status });
 }
 
 async function send(

@@ -1,5 +1,5 @@
 import { SdkHttpError } from '@modelcontextprotocol/client';
-import { unknownSession } from './http-exchange.ts';
+import { isUnknownSession, unknownSession } from './http-exchange.ts';
 import { ConnectionLost, NotStarted, type McpResponse } from './mcp-connection.ts';
 import { connectionErrorOf, textOf } from './network-error.ts';
 import { responseOf } from './transport-tap.ts';
@@ -16,7 +16,7 @@ export function httpFailure(error: unknown, id: string, hasSession: boolean): Er
   const { status } = error;
   const response = errorIn(error.data['text'], id);
   if (response !== null) return response;
-  if (status === 404 && hasSession) return unknownSession();
+  if (hasSession && isUnknownSession(status)) return unknownSession(status);
   return new NotStarted(`the server refused the request (HTTP ${status})`, { mayRetry: false, status });
 }
 

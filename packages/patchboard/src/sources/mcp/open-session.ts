@@ -67,12 +67,12 @@ export class OpenSession {
   /** Pending requests of a lost HTTP session may still be answered: each has a stream of its own. */
   async retire(): Promise<void> {
     this.#stop();
-    await Promise.all([this.#lanes?.close(), this.#session.retire()]);
+    await Promise.all([this.#lanes?.close((session) => session.retire()), this.#session.retire()]);
   }
 
   async close(): Promise<void> {
     this.#stop();
-    await Promise.all([this.#lanes?.close(), this.#session.close()]);
+    await Promise.all([this.#lanes?.close((session) => session.close()), this.#session.close()]);
   }
 
   #stop(): void {

@@ -63,13 +63,13 @@ export class SessionLanes {
     return true;
   }
 
-  /** Rejects the requests that wait, and closes all sessions but the first one after their requests. */
-  async close(): Promise<void> {
+  /** Rejects the requests that wait, and ends all sessions but the first one by `end`. */
+  async close(end: (session: McpSession) => Promise<void>): Promise<void> {
     const error = new NotStarted('the connection was lost before the request was sent', { mayRetry: true });
     for (const { reject } of this.#queue.splice(0)) reject(error);
     const others = this.#lanes.splice(1);
     for (const { cancelIdle } of others) cancelIdle();
-    await Promise.all(others.map(({ session }) => session.retire()));
+    await Promise.all(others.map(({ session }) => end(session)));
   }
 
   #acquire({ onServerRequest, signal }: McpRequest): Promise<Lane> {

@@ -2,9 +2,9 @@ import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprot
 import type { Clock, Log } from '../../core/ports.ts';
 import { withTimeLimit } from '../../core/time-limit.ts';
 import { childEnvironment } from './child-environment.ts';
-import { httpExchange, type AccessTokens } from './http-exchange.ts';
+import { httpExchange, isUnknownSession, type AccessTokens } from './http-exchange.ts';
 import { httpFailure } from './http-failure.ts';
-import { ConnectionLost, ResponseTooLarge, type McpResponse } from './mcp-connection.ts';
+import { ConnectionLost, NotStarted, ResponseTooLarge, type McpResponse } from './mcp-connection.ts';
 import type { HttpTransportSettings, StdioTransportSettings } from './mcp-upstream-settings.ts';
 import type { LongLine } from './line-splitter.ts';
 import { connectionErrorOf, textOf } from './network-error.ts';
@@ -79,8 +79,8 @@ export function httpSession(
     sendFailure: (error, id) => {
       const hasSession = transport.sessionId !== undefined;
       const failure = httpFailure(error, id, hasSession);
-      if (failure instanceof Error && 'status' in failure && failure.status === 404 && hasSession)
-        onLost(failure);
+      const isUnknown = failure instanceof NotStarted && isUnknownSession(failure.status ?? 0);
+      if (hasSession && isUnknown) onLost(failure);
       return failure;
     },
     finish: () => endSession(transport, clock),

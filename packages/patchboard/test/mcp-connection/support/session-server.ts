@@ -8,6 +8,7 @@ export class SessionServer {
     string,
     { readonly server: Server; readonly transport: WebStandardStreamableHTTPServerTransport }
   > = new Map();
+  statusOfUnknown = 404;
   /** The session of each call. */
   readonly calls: (string | undefined)[] = [];
   tools: readonly string[] = ['ask', 'askAside', 'whoami'];
@@ -32,7 +33,7 @@ export class SessionServer {
     if (id === null) return await (await this.#open()).handleRequest(request);
     const session = this.sessions.get(id);
     return session === undefined
-      ? new Response(null, { status: 404 })
+      ? new Response(null, { status: this.statusOfUnknown })
       : await session.transport.handleRequest(request);
   }
 
