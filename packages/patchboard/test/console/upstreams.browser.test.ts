@@ -25,8 +25,6 @@ describe('the page of upstreams', () => {
     await empty.getByText('mcp add github https://mcp.example.com/mcp').waitFor();
     await empty.getByText('openapi add shop ./shop.yaml').waitFor();
     await empty.getByText('Authorization: "Bearer ${GITHUB_TOKEN}"').waitFor();
-    // The options of our command line come before the command of the upstream.
-    await empty.getByText(`mcp add files --url ${board.url} -- npx`).waitFor();
     for (const language of ['Upstreams', '上游']) {
       await page.goto(`${board.url}/ui/settings`);
       await page.locator('[data-live="live"]').waitFor();

@@ -2,20 +2,17 @@ interface AddCommand {
   /** The key of its description. */
   readonly words: string;
   readonly command: string;
-  /** What follows the options. */
-  readonly tail?: string;
 }
 
-/** The commands that add an upstream. */
+/** The commands that add an upstream. They write to the data folder, where they find the server: they take no URL of it. */
 export const ADD_COMMANDS: readonly AddCommand[] = [
-  { words: 'upstreams.addUrl', command: 'mcp add github https://mcp.example.com/mcp' },
+  { words: 'upstreams.addUrl', command: 'npx patchboard mcp add github https://mcp.example.com/mcp' },
   {
     words: 'upstreams.addCommand',
-    command: 'mcp add files',
-    tail: ' -- npx -y @modelcontextprotocol/server-filesystem /srv/docs',
+    command: 'npx patchboard mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs',
   },
-  { words: 'upstreams.addOpenapi', command: 'openapi add shop ./shop.yaml' },
-  { words: 'upstreams.addImport', command: 'mcp import ~/.cursor/mcp.json' },
+  { words: 'upstreams.addOpenapi', command: 'npx patchboard openapi add shop ./shop.yaml' },
+  { words: 'upstreams.addImport', command: 'npx patchboard mcp import ~/.cursor/mcp.json' },
 ];
 
 /** The same in the config file. */

@@ -5,7 +5,7 @@ export const upstreamsWords = {
     none: 'No upstream yet. The tools of an MCP server or of an HTTP API appear beside all others, as name.tool, with the same policy, approvals and records.',
     add: 'Add an upstream',
     addHow:
-      "Run one of these on the server's machine. The server connects at once; no request over the network can add one.",
+      "Run one of these on the server's machine, in its folder or with --data. The server connects at once. No request over the network can add one.",
     addUrl: 'An MCP server at a URL',
     addCommand: 'An MCP server that this machine starts (stdio)',
     addOpenapi: 'An HTTP API with an OpenAPI description: a file or a URL',

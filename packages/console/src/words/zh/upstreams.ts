@@ -6,7 +6,8 @@ export const upstreamsWords: WordsOf<typeof english> = {
     about: '由本服务器提供其工具的 MCP 服务器和 HTTP API。',
     none: '还没有上游。MCP 服务器或 HTTP API 的工具会以“名称.工具”的形式与其他工具并列，策略、审批和记录都一样。',
     add: '添加上游',
-    addHow: '在服务器所在机器上运行以下命令之一，服务器会立即连接；无法通过网络请求添加。',
+    addHow:
+      '在服务器所在机器上、服务器的目录中（或加上 --data）运行以下命令之一，服务器会立即连接。无法通过网络请求添加。',
     addUrl: '用 URL 访问的 MCP 服务器',
     addCommand: '由这台机器启动的 MCP 服务器（stdio）',
     addOpenapi: '有 OpenAPI 描述的 HTTP API：文件或 URL',
