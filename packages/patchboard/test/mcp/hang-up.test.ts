@@ -91,6 +91,23 @@ describe('a client that closes its connection', () => {
     expect((await again).result).toMatchObject({ content: [{ text: 'kept' }] });
     expect(running.size).toBe(1);
   });
+
+  it.each([
+    ['cancels its call, because it does not repeat it', {}, 'CANCELLED'],
+    ['gets the result of an idempotent tool later', { idempotent: true }, 'COMPLETED'],
+  ])('and is a gateway %s', async (_what, annotations, state) => {
+    const { tool, running } = manualTool('manual', { annotations });
+    const server = await serving({ tools: [tool] });
+    const id = await hungUp(server, running, { ...KEY, 'patchboard/hops': 1 });
+    if (state === 'COMPLETED') {
+      const again = server.call('manual', {}, { meta: { ...KEY, 'patchboard/hops': 1 } });
+      running.get(id)?.resolve('kept');
+      expect((await again).result).toMatchObject({ content: [{ text: 'kept' }] });
+    }
+    const record = await server.get(`/v1/tool_calls/${id}`, { headers: { prefer: 'wait=20' } });
+    expect(record.json.state).toBe(state);
+    expect(running.size).toBe(1);
+  });
 });
 
 describe('an idempotency key', () => {

@@ -89,13 +89,13 @@ export function resultOf(call: Call, era: Exchange['era'], tool?: RegisteredTool
 }
 
 /**
- * 2026-07-28 demands that a disconnect cancels the request. A call with an idempotency key goes on, because its client can
- * repeat the request; in older versions a disconnect means nothing, and `notifications/cancelled` cancels.
+ * 2026-07-28 demands that a disconnect cancels the request. A call whose client may repeat the request goes on; in older
+ * versions a disconnect means nothing, and `notifications/cancelled` cancels.
  */
-async function clientGone(exchange: Exchange, call: Call, { hasKey }: HeldCall): Promise<null> {
+async function clientGone(exchange: Exchange, call: Call, held: HeldCall): Promise<null> {
   const { context, principal, era, holdMs, response } = exchange;
   const { isCancelled } = response;
-  if (!isOpen(call) || (!isCancelled && (era === 'legacy' || hasKey))) return null;
+  if (!isOpen(call) || (!isCancelled && (era === 'legacy' || mayComeBack(call, held)))) return null;
   if (!isCancelled)
     context.log.info('mcp.client_gone', { tool_call_id: call.id, tool: call.toolName, hold_ms: holdMs });
   try {
@@ -104,4 +104,9 @@ async function clientGone(exchange: Exchange, call: Call, { hasKey }: HeldCall):
     context.log.error('call.cancel_failed', { tool_call_id: call.id, error: messageOf(error) });
   }
   return null;
+}
+
+/** A client with an idempotency key may. A gateway always sends one, and repeats calls of idempotent tools only. */
+function mayComeBack({ origin }: Call, { hasKey, tool }: HeldCall): boolean {
+  return hasKey && (origin?.hops === undefined || tool?.annotations.idempotent === true);
 }
