@@ -1,5 +1,4 @@
 import { reason, type Reason } from '@patchboard/wire';
-import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { JsonObject } from '../../core/json/schema-applicators.ts';
 import { utf8Bytes } from '../../core/json/utf8-bytes.ts';
@@ -10,8 +9,6 @@ import { LocalReferences } from './local-references.ts';
 export const DESCRIPTION_BYTES: number = 8 * 1024 * 1024;
 const MAX_DEPTH = 100;
 const MAX_VALUES = 1_000_000;
-/** Descriptions use `<<`, although YAML 1.2 has no merge keys. */
-const YAML_SCHEMA = CORE_SCHEMA.withTags(mergeTag);
 const SHOWN_CHARACTERS = 200;
 
 /** An OpenAPI description that was parsed. Its operations have not been looked at. */
@@ -31,7 +28,7 @@ export async function readDescription(text: string): Promise<ReadDescription> {
   // A character takes at least one byte.
   if (text.length > DESCRIPTION_BYTES || utf8Bytes(text) > DESCRIPTION_BYTES)
     return { ok: false, problem: reason('description_over_bytes', { bytes: DESCRIPTION_BYTES }) };
-  const parsed = parseText(text);
+  const parsed = await parseText(text);
   if (!parsed.ok) return parsed;
   const problem = sizeProblem(parsed.value);
   if (problem !== null) return { ok: false, problem };
@@ -41,10 +38,10 @@ export async function readDescription(text: string): Promise<ReadDescription> {
 type Parsed =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: Reason };
 
-function parseText(text: string): Parsed {
+async function parseText(text: string): Promise<Parsed> {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
   try {
-    return { ok: true, value: /^\s*\{/.test(source) ? JSON.parse(source) : parseYaml(source) };
+    return { ok: true, value: /^\s*\{/.test(source) ? JSON.parse(source) : await parseYaml(source) };
   } catch (error) {
     // Both parsers quote the text.
     const message = error instanceof Error ? error.message : String(error);
@@ -53,9 +50,13 @@ function parseText(text: string): Parsed {
   }
 }
 
-/** `json`: as in JSON, the last of two members with the same name counts. */
-function parseYaml(text: string): unknown {
-  return load(text, { schema: YAML_SCHEMA, maxDepth: MAX_DEPTH, json: true });
+/**
+ * `json`: as in JSON, the last of two members with the same name counts. Descriptions use `<<`, although YAML 1.2 has no
+ * merge keys.
+ */
+async function parseYaml(text: string): Promise<unknown> {
+  const { CORE_SCHEMA, load, mergeTag } = await import('js-yaml');
+  return load(text, { schema: CORE_SCHEMA.withTags(mergeTag), maxDepth: MAX_DEPTH, json: true });
 }
 
 /** An alias of YAML is the same object in several places, and may contain itself: what is counted is the tree. */
