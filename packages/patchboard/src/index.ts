@@ -172,6 +172,7 @@ export type {
   Patchboard,
   ToolFilter,
 } from './board/board-types.ts';
+export type { BoardUpstreams } from './board/board-upstreams.ts';
 export type { BoardResources, ReadOptions as ResourceReadOptions } from './board/board-resources.ts';
 export type { InternalKey } from './identity/internal-keys.ts';
 export type { McpSettings } from './transports/mcp-server/mcp-settings.ts';

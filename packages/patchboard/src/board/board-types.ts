@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InputKind } from '@patchboard/wire';
 import type { AgentHost } from '../agent/agent-host.ts';
 import type { BoardResources } from './board-resources.ts';
+import type { BoardUpstreams } from './board-upstreams.ts';
 import type { BoardStore } from './stores.ts';
 import type { WrittenPolicy } from '../core/access/policy/written-policy.ts';
 import type { AgentHooks } from '../sdk/agent-hooks.ts';
@@ -19,6 +20,7 @@ import type { OnInputRequest, RespondInputOptions } from '../sdk/tool-call-input
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
+import type { UpstreamsConfig } from '../settings/upstream-config.ts';
 import type { WorkspaceOptions } from '../wiring/sandbox-setup.ts';
 
 export interface BoardOptions {
@@ -42,6 +44,10 @@ export interface BoardOptions {
   readonly redact?: readonly string[];
   /** Adds the workspace tools and a sandbox for every run. Default: neither. */
   readonly workspace?: WorkspaceOptions;
+  /** MCP servers whose tools the board offers, by name, as `upstreams` in the config file. */
+  readonly upstreams?: NonNullable<UpstreamsConfig['upstreams']>;
+  /** HTTP APIs whose operations the board offers as tools, by name, as `openapi` in the config file. */
+  readonly openapi?: NonNullable<UpstreamsConfig['openapi']>;
   /** Default: nothing is logged. */
   readonly log?: Log;
   /** Options of the network APIs (`listen`, `handler`, `fetch`). */
@@ -92,6 +98,7 @@ export interface Patchboard {
   /** The registry of its tools. Later changes apply at once. */
   readonly registry: ToolRegistry;
   readonly resources: BoardResources;
+  readonly upstreams: BoardUpstreams;
   /** Returns the tools that the agent may currently call. */
   tools(filter?: ToolFilter): readonly RegisteredTool[];
   /** Resolves when the call has ended, whether it succeeded or failed. Throws if it was refused before it was recorded. */

@@ -19,6 +19,7 @@ import type { ToolRegistry } from '../sdk/tool-registry.ts';
 import type { ListeningApis } from '../wiring/apis.ts';
 import { embeddedPrincipal, type EngineContext } from '../wiring/engine-context.ts';
 import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
+import { boardUpstreams, type BoardUpstreams } from './board-upstreams.ts';
 import { boardResources, type BoardResources } from './board-resources.ts';
 import type { RespondInputOptions } from '../sdk/tool-call-input.ts';
 import type { BoardApis } from './board-apis.ts';
@@ -54,6 +55,7 @@ export interface BoardParts {
 export class Board implements Patchboard {
   readonly registry: ToolRegistry;
   readonly resources: BoardResources;
+  readonly upstreams: BoardUpstreams;
   readonly #parts: BoardParts;
   readonly #context: EngineContext;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
@@ -64,6 +66,7 @@ export class Board implements Patchboard {
     this.#context = parts.context;
     this.registry = parts.registry;
     this.resources = boardResources(parts.context.engine.resources, parts.resourceRegistry);
+    this.upstreams = boardUpstreams(parts.context.engine);
   }
 
   get host(): AgentHost {

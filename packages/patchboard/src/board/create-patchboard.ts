@@ -9,6 +9,7 @@ import type { AnyTool } from '../sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
 import { openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
 import { BoardApis } from './board-apis.ts';
+import { addBoardUpstreams } from './board-upstreams.ts';
 import { boardSandboxSetup } from './board-sandbox-setup.ts';
 import type { BoardOptions, Patchboard } from './board-types.ts';
 import { Board } from './board.ts';
@@ -51,6 +52,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     context.engine.resources.follow(resourceRegistry, { pack: null });
     const registry = registryOf(tools);
     const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, context);
+    await addBoardUpstreams(context.engine, options, { folder: kept.folder, log });
     const unfollow = registry.follow(followerOf(context));
     try {
       await context.engine.start();

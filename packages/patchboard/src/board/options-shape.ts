@@ -84,6 +84,9 @@ const OPTIONS = object<BoardOptions>({
   retain: wholeNumber(1),
   redact: texts,
   workspace,
+  // Checked like the config file, by `addBoardUpstreams`.
+  upstreams: anything,
+  openapi: anything,
   log: must(reason('must_be_log'), (value) => hasAll(value, ['info', 'warn', 'error'])),
   http,
 });

@@ -66,6 +66,8 @@ export interface EngineLoad {
  * them.
  */
 export class Engine {
+  /** Differs for every engine: a gateway recognises itself by it. */
+  readonly instanceId: string;
   readonly toolIndex: ToolIndex;
   readonly clientTools: ClientToolService;
   readonly clientQueues: ClientQueues;
@@ -107,6 +109,7 @@ export class Engine {
   constructor(parts: EngineParts) {
     this.#parts = parts;
     const { clock, log, limits } = parts;
+    this.instanceId = parts.ids.secret(128);
     this.guard = parts.guard;
     this.tenants = parts.tenants;
     this.toolIndex = new ToolIndex(parts);

@@ -40,7 +40,8 @@ export function readUpstreamFile(dataFolder: string): UpstreamFile {
   return parseUpstreamFile(text, file);
 }
 
-function parseUpstreamFile(text: string, file: string): UpstreamFile {
+/** Throws a `ConfigError` if the text is no valid content of the file. */
+export function parseUpstreamFile(text: string, file: string): UpstreamFile {
   const parsed = parseText(text);
   const [first] = fileProblems(parsed, UPSTREAM_FILE_SCHEMA);
   if (first !== undefined) throw new ConfigError(`${file}:${first.line}: ${first.message}`);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../settings/config-file.ts';
 import { logTightened } from '../settings/keep-private.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
+import { environment } from '../settings/environment.ts';
 import { closeDataFolder } from '../settings/private-data-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Engine } from '../core/engine.ts';
@@ -15,6 +16,7 @@ import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext, type EngineContext } from './engine-context.ts';
 import { openApis, refuseOpenServer } from './apis.ts';
 import { checkNames, isOfUpstream } from './check-names.ts';
+import { openUpstreams } from './upstreams.ts';
 import { configured } from './tool-config.ts';
 import { loadHooks } from './hook-modules.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
@@ -107,11 +109,16 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   refuseOpenServer(context, settings);
   const { engine } = context;
   for (const pack of packs) add(engine, configured(pack, settings));
+  const upstreams = await openUpstreams(engine, settings, packs, {
+    ...settings,
+    log,
+    environment: environment(),
+  });
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
   await logPolicyWarnings(context, settings);
   const operatorToken = await operatorTokenIn(settings.dataFolder, log);
-  const apis = await openApis(context, { ...settings, operatorToken });
+  const apis = await openApis(context, { ...settings, operatorToken, upstreamReloader: upstreams });
   const stopPurging = keepPurging(settings, store, log);
   const shutDown = async (): Promise<void> => {
     stopPurging();

@@ -261,6 +261,13 @@ describe('the state of an upstream', () => {
     ]);
   });
 
+  it('is not recorded while the server shuts down', async () => {
+    const fixture = await withUpstream();
+    await fixture.engine.drain();
+    fixture.upstream.becomes('disconnected');
+    expect([fixture.upstream.isClosed, (await rows(fixture, 'upstream.changed')).length]).toEqual([true, 1]);
+  });
+
   it('is published to readers of metrics whose tenant has its tools', async () => {
     const { engine, upstream } = await withUpstream(new AnUpstream({ tenants: ['acme'] }));
     const seen: unknown[] = [];

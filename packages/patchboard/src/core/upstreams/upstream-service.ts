@@ -25,12 +25,15 @@ export interface UpstreamReport {
   readonly status: UpstreamStatus;
   readonly tools: readonly RegisteredTool[];
   readonly rejected: readonly RejectedTool[];
+  /** Whether its tools were listed since the start. */
+  readonly isListed: boolean;
 }
 
 interface Attached {
   readonly upstream: Upstream;
   readonly configure: ConfigureTool;
   rejected: readonly RejectedTool[];
+  isListed: boolean;
   /** The state of the last ledger row. */
   recorded: UpstreamStateName | null;
 }
@@ -44,6 +47,7 @@ export class UpstreamService {
   /** Of upstreams that were not listed since the start. */
   #kept: Map<string, readonly UpstreamTool[]> = new Map();
   #isStarted = false;
+  #isClosed = false;
 
   constructor(parts: UpstreamServiceParts) {
     this.#parts = parts;
@@ -68,7 +72,7 @@ export class UpstreamService {
   add(upstream: Upstream, configure: ConfigureTool = (tool) => tool): void {
     const { settings } = upstream;
     const pack = packOf(settings);
-    const attached: Attached = { upstream, configure, rejected: [], recorded: null };
+    const attached: Attached = { upstream, configure, rejected: [], isListed: false, recorded: null };
     this.#attached.set(settings.name, attached);
     this.#parts.packs.add(pack);
     this.#parts.tenants.limitPack(pack, settings.tenants);
@@ -100,9 +104,9 @@ export class UpstreamService {
   find(name: string): UpstreamReport | undefined {
     const attached = this.#attached.get(name);
     if (attached === undefined) return undefined;
-    const { upstream, rejected } = attached;
+    const { upstream, rejected, isListed } = attached;
     const tools = this.#toolsOf(attached);
-    return { upstream, status: upstream.status(), tools, rejected };
+    return { upstream, status: upstream.status(), tools, rejected, isListed };
   }
 
   /** Makes the present contracts of the upstream the accepted ones; `tool`: only of that tool. Returns their names. */
@@ -138,8 +142,9 @@ export class UpstreamService {
     return null;
   }
 
-  /** Ends all connections. */
+  /** Ends all connections. What the upstreams report meanwhile is not recorded. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#attached.values()].map(({ upstream }) => this.#closeOne(upstream)));
   }
 
@@ -172,13 +177,20 @@ export class UpstreamService {
 
   #connect(attached: Attached): void {
     const { upstream, configure } = attached;
-    const isCurrent = (): boolean => this.#attached.get(upstream.settings.name) === attached;
+    const isCurrent = (): boolean =>
+      !this.#isClosed && this.#attached.get(upstream.settings.name) === attached;
     upstream.start({
       listed: (tools, rejected) => {
         if (!isCurrent()) return;
         const report = this.#tools.offer(upstream, tools, configure);
+        const before = new Set(attached.rejected.map(({ name }) => name));
         attached.rejected = [...rejected, ...report.rejected];
-        this.#logRejected(upstream, attached.rejected);
+        this.#logRejected(
+          upstream,
+          attached.rejected.filter(({ name }) => !before.has(name)),
+        );
+        attached.isListed = true;
+        this.#publish(upstream);
       },
       stateChanged: () => {
         if (isCurrent()) this.#stateChanged(attached);

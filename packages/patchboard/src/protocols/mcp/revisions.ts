@@ -13,4 +13,6 @@ export const META = {
   error: 'patchboard/error',
   /** How many gateways have passed the call on. */
   hops: 'patchboard/hops',
+  /** The id of a running server: a gateway recognises itself by it. */
+  instance: 'patchboard/instance',
 } as const;

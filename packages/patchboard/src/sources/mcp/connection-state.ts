@@ -32,14 +32,16 @@ export class ConnectionState {
   }
 
   status(): McpConnectionStatus {
+    const { transport } = this.#settings;
     return {
       state: this.#state,
       protocol: this.#protocol,
       server: this.#server,
-      address: addressOf(this.#settings.transport),
+      address: addressOf(transport),
       lastError: this.#lastError,
       connectedAt: this.#connectedAt,
       nextAttemptAt: this.nextAttemptAt,
+      ...(transport.kind === 'stdio' ? { isSandboxed: transport.sandbox !== null } : {}),
     };
   }
 

@@ -1,5 +1,6 @@
+import type { Exchange } from './exchange.ts';
 import { membersOf, resultJson } from './messages/result-json.ts';
-import { MODERN_VERSION, TASKS_EXTENSION } from '../../protocols/mcp/revisions.ts';
+import { META, MODERN_VERSION, TASKS_EXTENSION } from '../../protocols/mcp/revisions.ts';
 
 export const INSTRUCTIONS: string =
   'Every tool call is recorded before it runs. A call that takes long, or that a person must approve, returns a receipt ' +
@@ -15,18 +16,15 @@ const CAPABILITIES = {
   extensions: { [TASKS_EXTENSION]: {} },
 };
 
-const DISCOVERY = resultJson(
-  'modern',
-  membersOf({
-    supportedVersions: [MODERN_VERSION],
-    capabilities: CAPABILITIES,
-    instructions: INSTRUCTIONS,
-    ttlMs: 3_600_000,
-    cacheScope: 'public',
-  }),
-);
+const MEMBERS = membersOf({
+  supportedVersions: [MODERN_VERSION],
+  capabilities: CAPABILITIES,
+  instructions: INSTRUCTIONS,
+  ttlMs: 3_600_000,
+  cacheScope: 'public',
+});
 
 /** `server/discover`: the same for every client. */
-export function discover(): string {
-  return DISCOVERY;
+export function discover({ context }: Pick<Exchange, 'context'>): string {
+  return resultJson('modern', MEMBERS, { meta: { [META.instance]: context.engine.instanceId } });
 }

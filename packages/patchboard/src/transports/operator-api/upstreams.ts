@@ -7,7 +7,6 @@ import {
 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
-import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import type { UpstreamReport } from '../../core/upstreams/upstream-service.ts';
 import { packOf } from '../../core/upstreams/upstream-tools.ts';
 import type { HttpContext } from '../shared/http/context.ts';
@@ -27,6 +26,7 @@ import {
   TEXT,
   TIME,
 } from '../shared/routes/schemas.ts';
+import { upstreamView } from '../shared/views/upstream-view.ts';
 import { isOfEveryTenant, operatorTokenMissing } from './operator-token.ts';
 
 const DIFFERENCE = object({ path: TEXT, before: ANY, after: ANY }, ['before', 'after']);
@@ -177,41 +177,6 @@ async function accept(context: HttpContext, request: FastifyRequest, reply: Fast
 
 function isFailure(value: readonly string[] | Failure): value is Failure {
   return 'code' in value;
-}
-
-function upstreamView({ upstream: { settings }, status, tools, rejected }: UpstreamReport): UpstreamView {
-  const { name, kind, tenants, onChange, concurrency } = settings;
-  const { state, protocol, server, address, inFlight, latencyMs, lastError } = status;
-  return {
-    name,
-    kind,
-    state,
-    protocol,
-    server,
-    address,
-    pack: packOf(settings),
-    tenants,
-    on_change: onChange,
-    concurrency,
-    sandboxed: status.isSandboxed ?? null,
-    tools: tools.map(toolView),
-    rejected,
-    in_flight: inFlight,
-    latency_ms: latencyMs,
-    last_error: lastError === null ? null : { message: lastError.message, at: rfc3339(lastError.at) },
-    connected_at: timeOf(status.connectedAt),
-    next_attempt_at: timeOf(status.nextAttemptAt),
-  };
-}
-
-function toolView({ name, version, annotations, contractChange }: RegisteredTool): UpstreamToolView {
-  if (contractChange === null) return { name, version, annotations };
-  const { from, since, differences } = contractChange;
-  return { name, version, annotations, change: { from, since: rfc3339(since), differences } };
-}
-
-function timeOf(at: number | null): string | null {
-  return at === null ? null : rfc3339(at);
 }
 
 export const upstreamRoutes: readonly Route[] = [listRoute, reloadRoute, restartRoute, acceptRoute];

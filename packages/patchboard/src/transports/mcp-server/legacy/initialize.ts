@@ -1,6 +1,7 @@
 import { InitializeRequestSchema } from '@modelcontextprotocol/core';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { Principal } from '../../../core/access/principal.ts';
+import { META } from '../../../protocols/mcp/revisions.ts';
 import { readClient, type DeclaredClient } from '../client.ts';
 import { INSTRUCTIONS } from '../discover.ts';
 import { SERVER_INFO } from '../messages/result-json.ts';
@@ -19,7 +20,7 @@ const CAPABILITIES = {
 export function initialize(
   params: unknown,
   principal: Principal,
-  now: number,
+  { now, instanceId }: { readonly now: number; readonly instanceId: string },
 ): { readonly session: Session; readonly json: string } {
   const parsed = InitializeRequestSchema.safeParse({ method: 'initialize', params });
   if (!parsed.success)
@@ -34,6 +35,7 @@ export function initialize(
     capabilities: CAPABILITIES,
     serverInfo: SERVER_INFO,
     instructions: INSTRUCTIONS,
+    _meta: { [META.instance]: instanceId },
   };
   return { session, json: JSON.stringify(result) };
 }

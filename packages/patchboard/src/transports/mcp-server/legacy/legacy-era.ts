@@ -145,7 +145,9 @@ export class LegacyEra {
   ): void {
     const response = new RpcResponse(channel, id);
     try {
-      const { session, json } = initialize(params, principalOf(request), context.clock.now());
+      const { clock, engine } = context;
+      const server = { now: clock.now(), instanceId: engine.instanceId };
+      const { session, json } = initialize(params, principalOf(request), server);
       this.#sessions.open(session, context.openStreams);
       reply.header('mcp-session-id', session.id);
       response.result(json);

@@ -26,7 +26,7 @@ function opened(
     capabilities: {},
     clientInfo: { name, version: '1' },
   };
-  const { session } = initialize(params, principal, now);
+  const { session } = initialize(params, principal, { now, instanceId: 'this' });
   sessions.open(session, streams);
   return session;
 }

@@ -1,0 +1,87 @@
+import type { Limits } from '../core/limits.ts';
+import type { Log } from '../core/ports.ts';
+import type { Upstream } from '../core/upstreams/upstream.ts';
+import { timeOrderedIds } from '../runtime/ids.ts';
+import { nodeClock } from '../runtime/node-clock.ts';
+import { ajvSchemas } from '../schemas/ajv-schemas.ts';
+import type { Environment } from '../settings/environment.ts';
+import { guardedFetch, type GuardedFetch } from '../sources/shared/guarded-fetch.ts';
+import type { SecretMask } from '../sources/shared/secret-mask.ts';
+import type { AccessTokens } from '../sources/mcp/http-exchange.ts';
+import type { McpUpstreamSettings } from '../sources/mcp/mcp-upstream-settings.ts';
+import type { WorkspaceSettings } from './sandbox-setup.ts';
+import { upstreamSandbox } from './upstream-sandbox.ts';
+import type { AnyUpstreamSettings } from './upstream-set.ts';
+
+/** What upstreams need of the server. */
+export interface UpstreamSurroundings {
+  readonly log: Log;
+  readonly mask: SecretMask;
+  readonly limits: Readonly<Limits>;
+  /** The environment of this process. A child process gets a few variables of it. */
+  readonly environment: Environment;
+  readonly workspace: WorkspaceSettings;
+  readonly dataFolder: string;
+  /** The id that this server declares to its own MCP clients: an upstream that declares it is refused. */
+  readonly instanceId: string;
+}
+
+const ids = timeOrderedIds(nodeClock);
+const random = (): number => ids.random();
+
+/**
+ * Builds an upstream that is not connected yet. The libraries of its kind are loaded here: a server without upstreams does
+ * not need them. Throws a `ConfigError`.
+ */
+export async function makeUpstream(
+  settings: AnyUpstreamSettings,
+  surroundings: UpstreamSurroundings,
+): Promise<Upstream> {
+  if (settings.kind === 'mcp') return await makeMcpUpstream(settings, surroundings);
+  const { OpenApiUpstream } = await import('../sources/openapi/openapi-upstream.ts');
+  const { mask, limits } = surroundings;
+  return new OpenApiUpstream(settings, { clock: nodeClock, mask, schemas: ajvSchemas(), limits, random });
+}
+
+async function makeMcpUpstream(
+  settings: McpUpstreamSettings,
+  surroundings: UpstreamSurroundings,
+): Promise<Upstream> {
+  const [{ McpUpstream }, { ReconnectingConnection }] = await Promise.all([
+    import('../sources/mcp/mcp-upstream.ts'),
+    import('../sources/mcp/reconnecting-connection.ts'),
+  ]);
+  const { mask, log, environment, instanceId } = surroundings;
+  const { transport, name } = settings;
+  const fetch = guardedFetch({ allowedOrigins: transport.kind === 'http' ? [transport.url] : [] });
+  const wrapCommand =
+    transport.kind === 'stdio' ? await upstreamSandbox(name, transport, surroundings) : null;
+  const connection = new ReconnectingConnection(settings, {
+    clock: nodeClock,
+    random,
+    log: mask.log(log),
+    fetch,
+    accessTokens: await accessTokens(settings, fetch, mask),
+    mask: (text) => mask.text(text),
+    environment,
+    instanceId,
+    ...(wrapCommand === null ? {} : { wrapCommand }),
+  });
+  return new McpUpstream(settings, { connection, clock: nodeClock, mask });
+}
+
+/** Null: the headers contain all credentials. */
+async function accessTokens(
+  { transport }: McpUpstreamSettings,
+  fetch: GuardedFetch,
+  mask: SecretMask,
+): Promise<AccessTokens | null> {
+  if (transport.kind !== 'http' || transport.auth === null) return null;
+  const { OAuthClient } = await import('../sources/shared/oauth-client.ts');
+  const { url, auth } = transport;
+  const client = new OAuthClient({ settings: auth, resource: url, fetch, mask, clock: nodeClock });
+  return {
+    token: () => client.token(),
+    renew: async () => client.forget(),
+  };
+}
