@@ -136,7 +136,7 @@ describe('the input of an operation', () => {
       properties: { one: { type: 'string' }, two: {} },
       required: ['one', 'two'],
     });
-    expect((tools[0]?.target as Operation).parameters.map(({ name }) => name)).toEqual(['one', 'two']);
+    expect(tools[0]?.target).toMatchObject({ parameters: [{ name: 'one' }, { name: 'two' }] });
   });
 
   it.each([
