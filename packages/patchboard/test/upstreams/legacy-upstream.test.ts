@@ -69,6 +69,16 @@ describe('an upstream of an older protocol version that is a process', () => {
     await waitFor(() => expect(lines('cancelled')).toHaveLength(1));
   });
 
+  it('has one call at a time that may ask: one that was not sent in time certainly did not start', async () => {
+    const before = lines('call hang').length;
+    const { id } = await gateway.submit('up.hang');
+    await waitFor(() => expect(lines('call hang')).toHaveLength(before + 1));
+    const waiting = await gateway.run('up.hang', { timeoutMs: 300 });
+    expect(failureOf(waiting)).toMatchObject({ code: 'provider_offline', outcome: 'not_started' });
+    expect(lines('call hang')).toHaveLength(before + 1);
+    await gateway.server.engine.calls.cancel(me, id);
+  });
+
   it('that is killed during a call leaves its outcome unknown, runs it once, and is started again', async () => {
     const before = lines('call hang').length;
     const { id } = await gateway.submit('up.hang');

@@ -53,6 +53,8 @@ export interface McpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Aborts the request: a modern HTTP stream is closed, otherwise `notifications/cancelled` is sent. */
   readonly signal: AbortSignal;
+  /** Called right before the request is sent: until then it has certainly not started. */
+  readonly onSend?: () => void;
   /** Notifications that belong to this request: progress and log messages. */
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
   /**

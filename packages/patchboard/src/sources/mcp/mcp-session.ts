@@ -132,6 +132,7 @@ export class McpSession {
     const envelope = this.#envelope(request.capabilities);
     const meta = request.params['_meta'] as object | undefined;
     const isModern = this.era === 'modern';
+    request.onSend?.();
     return this.#tap.request({
       ...request,
       params: isModern ? { ...request.params, _meta: { ...meta, ...envelope } } : request.params,

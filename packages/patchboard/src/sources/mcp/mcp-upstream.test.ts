@@ -5,10 +5,12 @@ import { FakeClock, settled } from '../../../test/support/fake-clock.ts';
 import {
   anMcpUpstream,
   mcpSettings,
+  me,
   SECRET,
   valueOf,
 } from '../../../test/upstreams/support/an-mcp-upstream.ts';
 import { responds, ScriptedConnection } from '../../../test/upstreams/support/scripted-connection.ts';
+import { mcpTool } from '../../protocols/mcp/tool-list.ts';
 import { SecretMask } from '../shared/secret-mask.ts';
 import { McpUpstream } from './mcp-upstream.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
@@ -122,6 +124,13 @@ describe('a listed tool', () => {
     connection.era = 'legacy';
     connection.lists([tool]);
     expect([seen.tools.length, seen.rejected[0]?.code]).toEqual([0, 'schema_invalid']);
+  });
+
+  it('shows its own claim about the open world to MCP clients', async () => {
+    const { engine } = await anMcpUpstream([], { tool: { annotations: { openWorldHint: false } } });
+    const tool = engine.tool(me, 'github.search');
+    if (tool === undefined) throw new Error('not registered');
+    expect(mcpTool(tool).annotations).toEqual({ openWorldHint: false });
   });
 
   it('with invalid header annotations is not registered', async () => {

@@ -10,6 +10,8 @@ export interface SendParts extends FailureParts {
 
 type Timing = Pick<ToolContext, 'deadlineAt' | 'signal'>;
 
+/** A request that was not sent by then is not sent. */
+const DEADLINE_MARGIN_MS = 50;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 /** An upstream that cannot be reached for so long is offline. One that responds, such as with 429, is tried until the deadline. */
@@ -17,7 +19,7 @@ const OFFLINE_AFTER_MS = 5000;
 
 /**
  * Sends a request, and again after a failure that certainly came before its start. Throws `ToolFailure`, or the reason of the
- * signal. The deadline is not reached: with it the engine would report an unknown outcome.
+ * signal. A request that is not sent ends before its deadline, after which the engine reports an unknown outcome.
  */
 export async function sendRequest(
   parts: SendParts,
@@ -27,13 +29,31 @@ export async function sendRequest(
   const startedAt = parts.clock.elapsed();
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await parts.connection.request(request);
+      return await sentInTime(parts, request, timing);
     } catch (error) {
       timing.signal.throwIfAborted();
       const pauseMs = retryPause(parts, error, timing, attempt, startedAt);
       if (pauseMs === null) throw requestFailure(parts, error);
       await pause(parts.clock, pauseMs, timing.signal);
     }
+  }
+}
+
+/** Rejects with `NotStarted` if the request still waits for a connection shortly before the deadline. */
+async function sentInTime(
+  { connection, clock }: SendParts,
+  request: McpRequest,
+  { deadlineAt }: Timing,
+): Promise<McpResponse> {
+  const unsent = new AbortController();
+  const disarm = clock.after(Math.max(0, deadlineAt - clock.now() - DEADLINE_MARGIN_MS), () =>
+    unsent.abort(new NotStarted('no connection was free before the deadline', { mayRetry: false })),
+  );
+  try {
+    const signal = AbortSignal.any([request.signal, unsent.signal]);
+    return await connection.request({ ...request, signal, onSend: disarm });
+  } finally {
+    disarm();
   }
 }
 

@@ -186,6 +186,18 @@ describe('a request that certainly did not start', () => {
     });
   });
 
+  it('fails before the deadline while it waits for a connection', async () => {
+    const { call, connection, clock, read } = await anMcpUpstream([hangs]);
+    connection.isOnline = false;
+    const { id } = await call({ timeoutMs: 1000 });
+    await clock.advance(1000);
+    expect(failureOf(await read(id))).toMatchObject({
+      code: 'provider_offline',
+      outcome: 'not_started',
+      message: 'upstream github cannot be reached: no connection was free before the deadline',
+    });
+  });
+
   it('is not sent again after 401', async () => {
     const { call, connection } = await anMcpUpstream([
       rejects(new NotStarted(`bad token ${SECRET}`, { mayRetry: false, status: 401 })),

@@ -105,7 +105,7 @@ export function inputResponses(
 ): Readonly<Record<string, unknown>> {
   const responses: Record<string, unknown> = {};
   for (const [key, kind] of Object.entries(kinds)) {
-    const response = inputs[key];
+    const response = Object.hasOwn(inputs, key) ? inputs[key] : undefined;
     if (response !== undefined) responses[key] = responseJson(kind, response);
   }
   return responses;

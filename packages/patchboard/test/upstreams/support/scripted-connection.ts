@@ -29,6 +29,7 @@ export class ScriptedConnection implements McpConnection {
 
   async request(request: McpRequest): Promise<McpResponse> {
     this.requests.push(request);
+    if (this.isOnline) request.onSend?.();
     const step = this.#steps.shift();
     if (step === undefined) throw new Error(`no step is left for ${request.method}`);
     return await step(request);
