@@ -123,7 +123,7 @@ export type {
   LibrarySchema,
 } from './core/call/input.ts';
 export type { SamplingParams } from './core/call/input-kinds.ts';
-export type { RegisteredTool, RunsOn } from './core/tools/registered-tool.ts';
+export type { ContractChange, RegisteredTool, RunsOn } from './core/tools/registered-tool.ts';
 export type {
   Completer,
   Prompt,
@@ -176,6 +176,19 @@ export type { BoardUpstreams } from './board/board-upstreams.ts';
 export type { BoardResources, ReadOptions as ResourceReadOptions } from './board/board-resources.ts';
 export type { InternalKey } from './identity/internal-keys.ts';
 export type { McpSettings } from './transports/mcp-server/mcp-settings.ts';
+export type { OnChange, UpstreamSettings } from './core/upstreams/upstream.ts';
+export type { UpstreamsSettings } from './settings/read-upstreams.ts';
+export type {
+  HttpTransportSettings,
+  McpUpstreamSettings,
+  StdioTransportSettings,
+} from './sources/mcp/mcp-upstream-settings.ts';
+export type { OpenApiSettings, SecuritySettings } from './sources/openapi/openapi-settings.ts';
+export type {
+  ClientCredentialsSettings,
+  OAuthSettings,
+  PrivateKeyJwtSettings,
+} from './sources/shared/oauth-settings.ts';
 export type { JwtSettings } from './identity/jwt-identity.ts';
 export type { CanaryResult } from './sandbox/canary.ts';
 export type { CommandLimits } from './sandbox/enclosure.ts';
@@ -281,4 +294,6 @@ export type {
   ToolAnnotations,
   ToolCallConfigView,
   ToolSourceName,
+  ContractDifference,
+  UpstreamKind,
 } from '@patchboard/wire';
