@@ -1,3 +1,4 @@
+import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 
 /** The upstreams as written in the config file or in `upstreams.json`. */
@@ -76,7 +77,7 @@ const oauth = {
 const common = {
   headers: texts,
   tools: { ...names, minItems: 1 },
-  tenants: { ...names, minItems: 1 },
+  tenants: { type: 'array', items: { type: 'string', pattern: PEER_ID_PATTERN.source }, minItems: 1 },
   timeout_ms: { ...count, maximum: DEFAULT_LIMITS.maxTimeoutMs },
   concurrency: count,
   on_change: { enum: ['ask', 'run', 'refuse'] },

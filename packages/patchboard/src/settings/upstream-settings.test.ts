@@ -214,6 +214,7 @@ tools: { github.search: { timeout_ms: 5, cache_ttl_ms: 6 }, added.search: { time
 
   it.each([
     ['upstreams: { one: { urll: a } }', ':1: unknown key upstreams.one.urll; did you mean url?'],
+    ['upstreams: { one: { command: a, tenants: ["a b"] } }', 'upstreams.one.tenants.0 must match pattern'],
     ['upstreams: { one: {} }', ':1: upstreams.one needs exactly one of url and command'],
     [
       'upstreams: { one: { url: "http://a", command: b } }',

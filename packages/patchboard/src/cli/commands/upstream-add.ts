@@ -121,7 +121,8 @@ function stdioConfig(command: string, args: readonly string[], flags: McpAddFlag
     command: /[/\\]/.test(command) ? resolve(command) : command,
     ...(args.length === 0 ? {} : { args }),
     ...(env === undefined ? {} : { env }),
-    cwd: resolve(cwd ?? '.'),
+    // In a sandbox the command may change its working directory: it gets a folder of its own unless one is given.
+    ...(isSandboxed && cwd === undefined ? {} : { cwd: resolve(cwd ?? '.') }),
     ...(isSandboxed
       ? {
           sandbox: {

@@ -65,7 +65,7 @@ interface Added {
 async function seenBy(context: CliContext, added: Added): Promise<SeenUpstream | null> {
   const { changed, dataFolder, name, settings } = added;
   const { url } = changed;
-  if (url === null) return settings === null ? null : await connectOnce(context, settings);
+  if (url === null) return settings === null ? null : await connectOnce(context, settings, dataFolder);
   const [view] = await atServer(context, { url, dataFolder }, (client) =>
     waitForUpstreams(context, client, [name]),
   );

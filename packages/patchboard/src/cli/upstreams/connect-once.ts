@@ -1,11 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { DEFAULT_LIMITS } from '../../core/limits.ts';
+import type { Upstream } from '../../core/upstreams/upstream.ts';
+import { SILENT_LOG } from '../../runtime/silent-log.ts';
 import type { UpstreamsSettings } from '../../settings/read-upstreams.ts';
+import { SecretMask } from '../../sources/shared/secret-mask.ts';
 import type { CliContext } from '../context.ts';
 import type { SeenUpstream } from './tool-report.ts';
 
-/** Connects to the upstream of the settings, lists its tools, and ends the connection. */
+/** As long as a command waits for a server to connect. */
+const WAIT_MS = 60_000;
+
+/** Connects to the one upstream of the settings, lists its tools, and ends the connection. */
 export async function connectOnce(
-  _context: CliContext,
-  _settings: UpstreamsSettings,
+  { environment, output }: CliContext,
+  { mcp, openapi, secretValues }: UpstreamsSettings,
+  dataFolder: string,
 ): Promise<SeenUpstream | null> {
-  return await Promise.resolve(null);
+  const [settings] = [...mcp, ...openapi];
+  if (settings === undefined) return null;
+  output.note(`connecting to ${settings.name} once`);
+  // Loaded on demand: the libraries of upstreams slow down all other commands.
+  const [{ makeUpstream }, { resolveWorkspace }] = await Promise.all([
+    import('../../wiring/make-upstream.ts'),
+    import('../../wiring/sandbox-setup.ts'),
+  ]);
+  const { PATH: searchPath } = environment;
+  const upstream = await makeUpstream(settings, {
+    log: SILENT_LOG,
+    mask: new SecretMask(secretValues),
+    limits: DEFAULT_LIMITS,
+    environment,
+    workspace: resolveWorkspace({ create: true, ...(searchPath === undefined ? {} : { searchPath }) }),
+    dataFolder,
+    instanceId: randomUUID(),
+  });
+  try {
+    return await firstList(upstream);
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** Resolves with the first list of tools, with the first error, or after a minute. */
+function firstList(upstream: Upstream): Promise<SeenUpstream> {
+  return new Promise((resolve) => {
+    const seen = (list: Pick<SeenUpstream, 'state' | 'tools' | 'rejected'>): void => {
+      clearTimeout(timer);
+      const { protocol, lastError } = upstream.status();
+      const { name } = upstream.settings;
+      resolve({ name, protocol, lastError: lastError?.message ?? null, ...list });
+    };
+    const unlisted = (): void => seen({ state: upstream.status().state, tools: [], rejected: [] });
+    const timer = setTimeout(unlisted, WAIT_MS);
+    upstream.start({
+      listed: (tools, rejected) =>
+        seen({ state: 'connected', tools: tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)), rejected }),
+      stateChanged: () => {
+        const { state, lastError } = upstream.status();
+        if (state === 'failed' || (state === 'disconnected' && lastError !== null)) unlisted();
+      },
+    });
+  });
 }

@@ -1,38 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands } from '../commands.ts';
-import { processContext, type CliContext } from '../context.ts';
-import { createOutput } from '../output.ts';
-import { createProgram, runProgram } from '../program.ts';
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-/** Runs one command line in this process. */
-async function run(argv: readonly string[], environment: Record<string, string>): Promise<Ended> {
-  let out = '';
-  let error = '';
-  let set: number | undefined;
-  const stdout = { write: (text: string) => void (out += text) };
-  const stderr = { write: (text: string) => void (error += text) };
-  const context: CliContext = {
-    ...processContext(environment),
-    output: createOutput({ stdout, stderr, noColour: true }),
-    sources: { readFile: (path) => readFile(path, 'utf8'), readStdin: () => Promise.resolve('') },
-    canAsk: false,
-    exitWith: (code) => (set = code),
-  };
-  const streams = { out: stdout.write, error: stderr.write };
-  const program = createProgram(await commands(context, argv), '0.0.0', streams);
-  const code = await runProgram(program, argv, streams);
-  return { code: code ?? set ?? 0, out, error };
-}
+import { runCli } from '../../../test/support/run-cli.ts';
 
 describe('the commands for upstreams without a running server', () => {
   let folder: string;
@@ -47,7 +17,7 @@ describe('the commands for upstreams without a running server', () => {
 
   const place = {
     run: (argv: readonly string[], more: Record<string, string> = {}) =>
-      run(argv, { PATCHBOARD_DATA: data, ...more }),
+      runCli(argv, { PATCHBOARD_DATA: data, ...more }),
     json: async (argv: readonly string[]): Promise<unknown> =>
       JSON.parse((await place.run([...argv, '--json'])).out) as unknown,
     write: (name: string, text: string): string => {
@@ -59,7 +29,7 @@ describe('the commands for upstreams without a running server', () => {
 
   it('add a command with everything after --, and an HTTP API, and store absolute paths', async () => {
     const added = await place.run(
-      'mcp add files --no-check --env MODE=fast --tools *,!delete_* --sandbox -- npx -y ./server --json'.split(
+      'mcp add files --no-check --env MODE=fast --tools *,!delete_* --on-change run -- npx -y ./server --json'.split(
         ' ',
       ),
     );
@@ -84,7 +54,7 @@ describe('the commands for upstreams without a running server', () => {
           args: ['-y', './server', '--json'],
           env: { MODE: 'fast' },
           cwd: resolve('.'),
-          sandbox: { network: false },
+          on_change: 'run',
           tools: ['*', '!delete_*'],
         },
       },
@@ -97,6 +67,15 @@ describe('the commands for upstreams without a running server', () => {
       },
     });
     expect(statSync(join(data, 'upstreams.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('leave the working directory of a sandboxed command to the server', async () => {
+    await place.run('mcp add boxed --no-check --network --readable docs -- npx server'.split(' '));
+    expect(stored()).toMatchObject({
+      upstreams: { boxed: { sandbox: { network: true, readable: [resolve('docs')] } } },
+    });
+    expect(JSON.stringify(stored())).not.toMatch(/"boxed":[^}]*"cwd"/);
+    expect((await place.run(['mcp', 'remove', 'boxed'])).code).toBe(0);
   });
 
   it('list them, without secrets', async () => {
