@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '@patchboard/wire';
+import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
 import type { Call } from '../../src/core/call/call.ts';
 import type { CallRequest } from '../../src/core/call/call-request.ts';
 import type { OpenApiSettings } from '../../src/sources/openapi/openapi-settings.ts';
@@ -48,6 +48,7 @@ export async function anOpenApiCaller(given: {
   readonly responses: readonly ((request: SentRequest) => Response | Promise<Response>)[];
   readonly operation?: Partial<Operation>;
   readonly annotations?: ToolAnnotations;
+  readonly outputSchema?: JsonSchema;
   readonly settings?: Partial<OpenApiSettings>;
   readonly tokens?: RenewableTokens;
   readonly secrets?: readonly string[];
@@ -71,7 +72,8 @@ export async function anOpenApiCaller(given: {
   upstream.execution = async (tool, args, context) => await caller.call(tool, args, context);
   const fixture = await anEngine({ clock, upstreams: [upstream] });
   const target = anOperation(given.operation);
-  upstream.lists([anUpstreamTool({ name: 'shop.op', annotations: given.annotations ?? {}, target })]);
+  const { annotations = {}, outputSchema = null } = given;
+  upstream.lists([anUpstreamTool({ name: 'shop.op', annotations, outputSchema, target })]);
   upstream.becomes('connected');
   const find = async (id: string): Promise<Call> => {
     await settled();

@@ -28,17 +28,27 @@ function exampleOfSchema(given: unknown, document: Document, depth: number): unk
   if (!isRecord(schema)) return null;
   if (schema['const'] !== undefined) return schema['const'];
   if (Array.isArray(schema['enum'])) return schema['enum'][0] as unknown;
-  if (Array.isArray(schema['allOf'])) return merged(schema['allOf'], schema, document, depth);
+  if (Array.isArray(schema['allOf'])) return merged(schema, document, depth);
   for (const key of ['oneOf', 'anyOf'])
     if (Array.isArray(schema[key])) return exampleOfSchema((schema[key] as unknown[])[0], document, depth);
   return exampleOfType(typeOf(schema), schema, document, depth);
 }
 
 /** Objects are merged; of other types the first part counts. */
-function merged(parts: readonly unknown[], schema: Document, document: Document, depth: number): unknown {
-  const { allOf: _allOf, ...own } = schema;
-  const values = [...parts, own].map((part) => exampleOfSchema(part, document, depth));
-  return values.every(isRecord) ? Object.assign({}, ...values) : values[0];
+function merged(schema: Document, document: Document, depth: number): unknown {
+  const parts = partsOf(schema, document);
+  const properties = Object.assign({}, ...parts.map((part) => part['properties'] ?? {})) as Document;
+  const required = parts.flatMap((part) =>
+    Array.isArray(part['required']) ? (part['required'] as unknown[]) : [],
+  );
+  if (Object.keys(properties).length > 0) return exampleObject({ properties, required }, document, depth);
+  return exampleOfSchema(parts[0], document, depth);
+}
+
+/** The schema without `allOf`, after the schemas of its `allOf`. */
+function partsOf({ allOf, ...own }: Document, document: Document): readonly Document[] {
+  const parts = Array.isArray(allOf) ? allOf.map((part) => follow(part, document)).filter(isRecord) : [];
+  return [...parts.flatMap((part) => partsOf(part, document)), own];
 }
 
 function typeOf({ type, nullable, properties, items }: Document): string {
@@ -71,10 +81,11 @@ function exampleOfType(type: string, schema: Document, document: Document, depth
 
 function exampleObject(schema: Document, document: Document, depth: number): Document {
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
-  const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  const names = Object.keys(properties).filter((name) => required.includes(name) || depth < 2);
+  const required: readonly string[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  // Some descriptions require members that they do not describe.
+  const names = new Set([...required, ...(depth < 2 ? Object.keys(properties) : [])]);
   return Object.fromEntries(
-    names.map((name) => [name, exampleOfSchema(properties[name], document, depth + 1)]),
+    [...names].map((name) => [name, exampleOfSchema(properties[name] ?? {}, document, depth + 1)]),
   );
 }
 
@@ -84,11 +95,13 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   time: '08:15:00Z',
   uuid: '018f2c4e-0000-7000-8000-000000000000',
   uri: 'https://example.org/x',
+  url: 'https://example.org/x',
   email: 'a@example.org',
   ipv4: '192.0.2.1',
 };
 
-function exampleText({ format, minLength }: Document): string {
+function exampleText({ format, minLength, contentEncoding }: Document): string {
+  if (contentEncoding === 'base64') return 'eA==';
   const known = typeof format === 'string' ? BY_FORMAT[format] : undefined;
   return known ?? 'x'.repeat(Math.max(1, Number(minLength ?? 1)));
 }

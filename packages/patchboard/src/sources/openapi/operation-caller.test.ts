@@ -379,6 +379,18 @@ describe('a result', () => {
     );
   });
 
+  it('is JSON although it is sent as text or without a type, if the tool has an output schema', async () => {
+    for (const type of ['text/plain', null]) {
+      const headers: HeadersInit = type === null ? {} : { 'content-type': type };
+      const respondWith = (body: string) => (): Response => new Response(Buffer.from(body), { headers });
+      const responses = [respondWith('{"a":1}'), respondWith('no json')];
+      const { call } = await anOpenApiCaller({ responses, outputSchema: { type: 'object' } });
+      expect(resultOf(await call())).toEqual({ a: 1 });
+      expect((await call()).state).toMatchObject({ error: { code: 'output_invalid' } });
+    }
+    expect(await value('{"a":1}', 'text/plain')).toBe('{"a":1}');
+  });
+
   it('is a failure if it is declared as JSON and is none', async () => {
     expect(await respond('{"a":s3cret-value', 'application/json')).toMatchObject({
       error: {

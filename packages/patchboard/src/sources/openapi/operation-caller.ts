@@ -94,7 +94,11 @@ export class OperationCaller {
     }
     if (!response.ok) throw await responseFailure(operation, response, mask, isIdempotent(tool));
     try {
-      return await readResponse(response, request.url, mask);
+      return await readResponse(response, {
+        url: request.url,
+        mask,
+        expectsJson: tool.outputSchema !== null,
+      });
     } catch (error) {
       throw this.#failureOf(operation, error);
     }

@@ -7,15 +7,30 @@ import { decodeText, mediaTypeOf, readBytes } from './response-body.ts';
 /** The largest response body. */
 export const RESPONSE_BYTES = 4_194_304;
 
+export interface ReadResponseOptions {
+  /** That of the request. */
+  readonly url: string;
+  readonly mask: SecretMask;
+  /** Whether the tool has an output schema, which is that of a JSON value. */
+  readonly expectsJson: boolean;
+}
+
 /**
  * Returns the result of a successful response: a JSON value, a text, or a content value for other media types; null if it
- * has no body. `url`: that of the request.
+ * has no body.
  */
-export async function readResponse(response: Response, url: string, mask: SecretMask): Promise<unknown> {
+export async function readResponse(
+  response: Response,
+  { url, mask, expectsJson }: ReadResponseOptions,
+): Promise<unknown> {
   const bytes = await readBytes(response, RESPONSE_BYTES);
   if (bytes.length === 0) return null;
   const mediaType = mediaTypeOf(response);
   if (isJson(mediaType)) return mask.value(parse(decodeText(bytes, response), mediaType));
+  // Some servers send JSON as text, or without a type.
+  const json =
+    expectsJson && (mediaType === '' || isText(mediaType)) ? parsed(decodeText(bytes, response)) : undefined;
+  if (json !== undefined) return mask.value(json);
   if (isText(mediaType)) return mask.text(decodeText(bytes, response));
   const masked = maskBytes(bytes, mask);
   if (mediaType.startsWith('image/')) return content([imageBlock(masked, mediaType)]);
@@ -39,12 +54,21 @@ function isText(mediaType: string): boolean {
 }
 
 function parse(text: string, mediaType: string): unknown {
+  const value = parsed(text);
+  if (value !== undefined) return value;
+  const why = reason('openapi_response_not_json', { mediaType });
+  throw new ToolFailure(failure('output_invalid', why, { outcome: 'unknown' }));
+}
+
+/**
+ * Returns undefined if the text is not JSON. The message of the parser is not shown: it quotes the text, which may hold a
+ * part of a secret.
+ */
+export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as unknown;
   } catch {
-    // The parser's message quotes the text, which may hold a part of a secret.
-    const why = reason('openapi_response_not_json', { mediaType });
-    throw new ToolFailure(failure('output_invalid', why, { outcome: 'unknown' }));
+    return undefined;
   }
 }
 

@@ -6,6 +6,7 @@ import { visibleLine } from '../../core/tools/tool-names.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
 import type { Operation } from './operation.ts';
 import { isJsonMediaType } from './parameter-values.ts';
+import { parsed } from './read-response.ts';
 import { decodeText, mediaTypeOf, readBeginning } from './response-body.ts';
 
 /** How much of the body of an error response is kept. */
@@ -65,15 +66,6 @@ function bodyOf(text: string, mediaType: string, mask: SecretMask): unknown {
   if (text === '') return null;
   const json = text.length <= ERROR_BODY_CHARACTERS && isJsonMediaType(mediaType) ? parsed(text) : undefined;
   return json === undefined ? mask.text(text).slice(0, ERROR_BODY_CHARACTERS) : mask.value(json);
-}
-
-/** Returns undefined if the text is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function detailOf(body: unknown): string {
