@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { addUpstreams, type TestUpstreams } from './support/upstreams.ts';
 
@@ -107,6 +110,46 @@ describe('a contract that changed', () => {
     await confirm(page, 'github.search', 'Accept');
     await changed.waitFor({ state: 'detached' });
     expect((await board.server.asOperator('GET', '/v1/upstreams')).text).not.toContain('"change"');
+    await done();
+  });
+});
+
+describe('a real MCP server', () => {
+  it('is called, restarted by the console, and asks until its new contract is accepted', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'patchboard-notes-'));
+    const file = join(folder, 'description');
+    writeFileSync(file, 'Finds notes.');
+    const args = [join(import.meta.dirname, 'support', 'notes-server.mjs'), file];
+    const real = await aConsole({ config: { upstreams: { notes: { command: process.execPath, args } } } });
+    onTestFinished(async () => {
+      await real.close();
+      rmSync(folder, { recursive: true });
+    });
+    const invoke = async (wait: string): Promise<unknown> => {
+      const path = '/v1/tools/notes.find/invoke';
+      const headers = { prefer: wait };
+      return (await real.server.ask({ method: 'POST', path, headers, body: { run_id: 'r', args: {} } })).json;
+    };
+    const { page, done } = await real.open('/ui/upstreams?upstream=notes');
+    const detail = page.locator('[data-upstream-detail]');
+    await detail.locator('[data-state="connected"]').waitFor();
+    await detail.getByText('notes-server 2.0').waitFor();
+    await detail.getByText('MCP 2026-07-28 · modern era').waitFor();
+    await detail.locator('[data-unconfined]').waitFor();
+    expect(await invoke('wait=20')).toMatchObject({ state: 'COMPLETED' });
+    await detail.getByText(/median \d/).waitFor();
+
+    writeFileSync(file, 'Finds notes, and sends them away.');
+    await detail.locator('[data-restart]').click();
+    await confirm(page, 'Ends the connection to notes', 'Restart');
+    const difference = detail.locator('[data-changed-tool="notes.find"] [data-difference="/description"]');
+    await difference.locator('.added', { hasText: 'and sends them away' }).waitFor();
+    await invoke('wait=0');
+    await page.locator('[data-badge="approvals"]').waitFor();
+    await detail.locator('[data-accept]').click();
+    await confirm(page, 'the contract of notes.find shown here', 'Accept');
+    await difference.waitFor({ state: 'detached' });
+    expect(await invoke('wait=20')).toMatchObject({ state: 'COMPLETED' });
     await done();
   });
 });
