@@ -103,7 +103,12 @@ describe('a contract that changed', () => {
     await confirm(page, 'calls run as the policy says', 'Cancel');
     await changed.locator('[data-accept-all]', { hasText: 'Accept all 2' }).waitFor();
     await changed.locator('[data-changed-tool="github.close"] [data-accept]').click();
+    upstreams.change('does other things');
+    await changed.getByText('does other things').waitFor();
     await confirm(page, 'the contract of github.close shown here is the accepted one', 'Accept');
+    await changed.getByRole('alert').filter({ hasText: 'Nothing was accepted' }).waitFor();
+    await changed.locator('[data-changed-tool="github.close"] [data-accept]').click();
+    await confirm(page, 'github.close', 'Accept');
     await changed.locator('[data-changed-tool="github.close"]').waitFor({ state: 'detached' });
     await page.locator('[data-badge="upstreams"]', { hasText: '1 changed contract to accept' }).waitFor();
     await changed.locator('[data-changed-tool="github.search"] [data-accept]').click();

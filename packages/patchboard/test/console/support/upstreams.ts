@@ -27,7 +27,7 @@ export interface TestUpstreams {
   readonly github: AnUpstream;
   readonly shop: AnUpstream;
   /** Lists the changed contracts. */
-  change(): void;
+  change(description?: string): void;
 }
 
 export function addUpstreams({ server }: TestConsole): TestUpstreams {
@@ -53,6 +53,6 @@ export function addUpstreams({ server }: TestConsole): TestUpstreams {
   github.becomes('connected');
   shop.lists([anUpstreamTool({ name: 'shop.getOrder', annotations: { readonly: true } })]);
   shop.becomes('disconnected', 'connect ECONNREFUSED 127.0.0.1:443');
-  const change = (): void => github.lists([CHANGED, { ...CLOSE, description: 'does more' }, BAD]);
+  const change = (description = 'does more'): void => github.lists([CHANGED, { ...CLOSE, description }, BAD]);
   return { github, shop, change };
 }
