@@ -31,7 +31,9 @@ export function readUpstreamFile(dataFolder: string): UpstreamFile {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { file, value: {}, lineOf: () => 1 };
+    // ENOTDIR: the data folder is a file. The server refuses it with a better message when it opens the folder.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { file, value: {}, lineOf: () => 1 };
     throw new ConfigError(`cannot read ${file}: ${fileProblem(error)}`);
   }
   const problem = exposure({ path: file, name: file, mode: MODE });
