@@ -29,7 +29,6 @@ export interface OpenApiProblems {
   readonly operation_member_invalid: { readonly place: string };
   readonly operation_method: { readonly method: string };
   readonly operation_body_types: { readonly types: string };
-  readonly operation_input: { readonly problem: readonly ReasonView[] };
 }
 
 export const OPENAPI_PROBLEMS: Sentences<OpenApiProblems> = {
@@ -60,5 +59,4 @@ export const OPENAPI_PROBLEMS: Sentences<OpenApiProblems> = {
   operation_method: ({ method }) => `the method ${method} is not supported`,
   operation_body_types: ({ types }) =>
     `its body has the media type ${types}; supported are JSON, forms, text and types whose schema is binary`,
-  operation_input: ({ problem }) => `its input schema is not accepted: ${problem}`,
 };

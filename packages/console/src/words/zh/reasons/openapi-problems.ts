@@ -24,5 +24,4 @@ export const openApiProblems: Sentences<OpenApiProblems> = {
   operation_method: ({ method }) => `不支持方法 ${method}`,
   operation_body_types: ({ types }) =>
     `它的请求体的媒体类型是 ${types}；支持 JSON、表单、文本以及 schema 为二进制的类型`,
-  operation_input: ({ problem }) => `它的输入 schema 不被接受：${problem}`,
 };
