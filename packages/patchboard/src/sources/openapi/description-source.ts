@@ -1,10 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { BodyTooLarge } from '../shared/fetch-errors.ts';
 import type { OpenApiSettings } from './openapi-settings.ts';
+import { DESCRIPTION_BYTES } from './read-description.ts';
 import { decodeText, readBytes } from './response-body.ts';
 
-/** The largest text of a description that is read. */
-const SOURCE_BYTES = 8 * 1024 * 1024;
 const READ_TIMEOUT_MS = 30_000;
 
 /** Reads the text of a description from its file or URL. */
@@ -15,14 +14,12 @@ export interface DescriptionSource {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** `fetch` must allow bodies of `maxDescriptionBytes`. */
+/** `fetch` must allow bodies of `DESCRIPTION_BYTES`. */
 export function descriptionSource(settings: OpenApiSettings, fetch: Fetch): DescriptionSource {
   return settings.description.kind === 'file'
     ? new FileSource(settings.description.path)
     : new UrlSource(settings.description.url, headersFor(settings, settings.description.url), fetch);
 }
-
-export const maxDescriptionBytes: number = SOURCE_BYTES;
 
 /** The headers are meant for the API: another origin does not get them. */
 function headersFor({ headers, server }: OpenApiSettings, url: string): Readonly<Record<string, string>> {
@@ -42,7 +39,7 @@ class FileSource implements DescriptionSource {
     const { mtimeMs, size } = await stat(this.#path);
     const version = `${mtimeMs} ${size}`;
     if (!isForced && version === this.#version) return null;
-    if (size > SOURCE_BYTES) throw new Error(`${this.#path} is larger than ${SOURCE_BYTES} bytes`);
+    if (size > DESCRIPTION_BYTES) throw new Error(`${this.#path} is larger than ${DESCRIPTION_BYTES} bytes`);
     const text = await readFile(this.#path, 'utf8');
     this.#version = version;
     return text;
@@ -84,10 +81,10 @@ class UrlSource implements DescriptionSource {
 
   async #bytes(response: Response): Promise<Uint8Array> {
     try {
-      return await readBytes(response, SOURCE_BYTES);
+      return await readBytes(response, DESCRIPTION_BYTES);
     } catch (error) {
       if (!(error instanceof BodyTooLarge)) throw error;
-      throw new Error(`${shown(this.#url)} is larger than ${SOURCE_BYTES} bytes`, { cause: error });
+      throw new Error(`${shown(this.#url)} is larger than ${DESCRIPTION_BYTES} bytes`, { cause: error });
     }
   }
 }

@@ -14,10 +14,11 @@ import { guardedFetch, type GuardedFetch } from '../shared/guarded-fetch.ts';
 import { LatencyWindow } from '../shared/latency-window.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
 import { OpenApiTokens } from './access-tokens.ts';
-import { descriptionSource, maxDescriptionBytes, type DescriptionSource } from './description-source.ts';
+import { descriptionSource, type DescriptionSource } from './description-source.ts';
 import { listApi, UnusableDescription } from './listed-api.ts';
 import type { OpenApiSettings } from './openapi-settings.ts';
 import { OperationCaller } from './operation-caller.ts';
+import { DESCRIPTION_BYTES } from './read-description.ts';
 import { configuredOrigins } from './server-url.ts';
 
 export interface OpenApiUpstreamParts {
@@ -67,7 +68,7 @@ export class OpenApiUpstream implements Upstream {
     this.#parts = parts;
     const allowedOrigins = configuredOrigins(settings);
     this.#fetch = guardedFetch({ allowedOrigins });
-    this.#descriptionFetch = guardedFetch({ allowedOrigins, maxBodyBytes: maxDescriptionBytes });
+    this.#descriptionFetch = guardedFetch({ allowedOrigins, maxBodyBytes: DESCRIPTION_BYTES });
     this.#source = descriptionSource(settings, this.#descriptionFetch);
     this.#tokens = new OpenApiTokens(settings, { fetch: this.#fetch, clock: parts.clock, mask: parts.mask });
     const { clock, mask } = parts;
