@@ -6,6 +6,7 @@ import {
   type ClientCapabilities,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
+import { META } from '../../protocols/mcp/revisions.ts';
 import { VERSION } from '../../version.ts';
 import { ConnectionLost, NotStarted, type McpRequest, type McpResponse } from './mcp-connection.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
@@ -23,7 +24,6 @@ const CLIENT_INFO = { name: 'patchboard', version: VERSION };
 /** How long the server may take to respond to the first message: its program may have to be downloaded first. */
 const HANDSHAKE_MS = 60_000;
 const PROBE_MS = 30_000;
-export const INSTANCE_META_KEY = 'patchboard/instance';
 
 export interface SessionOptions {
   readonly settings: McpUpstreamSettings;
@@ -166,7 +166,7 @@ export class McpSession {
 
   #observe(result: Readonly<Record<string, unknown>>): void {
     const meta = result['_meta'] as Readonly<Record<string, unknown>> | undefined;
-    const instance = meta?.[INSTANCE_META_KEY];
+    const instance = meta?.[META.instance];
     if (typeof instance === 'string') this.#instance = instance;
   }
 

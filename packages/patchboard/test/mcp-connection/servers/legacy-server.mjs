@@ -29,7 +29,7 @@ const tools = {
   },
   large: ({ bytes }) => text('x'.repeat(bytes)),
   fork: ({ ignores }) => {
-    const program = `${ignores ? 'process.on("SIGTERM", () => {});' : ''} setInterval(() => console.error("up"), 100)`;
+    const program = `${ignores ? 'process.on("SIGTERM", () => {});' : ''} process.stderr.write("up"); setInterval(() => {}, 1000)`;
     const child = spawn(process.execPath, ['-e', program], { stdio: ['inherit', 'inherit', 'pipe'] });
     // It ignores the signal as soon as it writes.
     return new Promise((resolve) => child.stderr.once('data', () => resolve(text(String(child.pid)))));
