@@ -10,7 +10,7 @@ import { META } from '../../protocols/mcp/revisions.ts';
 import { VERSION } from '../../version.ts';
 import { ConnectionLost, NotStarted, type McpRequest, type McpResponse } from './mcp-connection.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
-import { connectionErrorOf, textOf } from './network-error.ts';
+import { connectError } from './network-error.ts';
 import { respondToServer } from './server-requests.ts';
 import {
   httpSession,
@@ -91,7 +91,7 @@ export class McpSession {
       return session;
     } catch (error) {
       await session.#tap.close();
-      throw session.#connectError(error);
+      throw connectError(error, session.#loss);
     } finally {
       options.signal.removeEventListener('abort', onAbort);
     }
@@ -175,16 +175,6 @@ export class McpSession {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#options.onLost(this, error);
-  }
-
-  #connectError(error: unknown): NotStarted {
-    const known = connectionErrorOf(error) ?? (this.#loss === null ? null : connectionErrorOf(this.#loss));
-    if (known instanceof NotStarted) return known;
-    const { syscall = '' } = error as NodeJS.ErrnoException;
-    const text = syscall.startsWith('spawn') ? 'the command could not be started' : 'the handshake failed';
-    const failure = new NotStarted(known?.message ?? `${text}: ${textOf(error)}`, { mayRetry: true });
-    failure.cause = error;
-    return failure;
   }
 }
 

@@ -21,6 +21,17 @@ export function networkError(error: unknown): ConnectionError {
   return connectionErrorOf(error) ?? new ConnectionLost(textOf(error));
 }
 
+/** The error of an attempt to connect. `loss` is why the connection ended meanwhile; null: it did not. */
+export function connectError(error: unknown, loss: Error | null): NotStarted {
+  const known = connectionErrorOf(error) ?? connectionErrorOf(loss);
+  if (known instanceof NotStarted) return known;
+  const { syscall = '' } = error as NodeJS.ErrnoException;
+  const text = syscall.startsWith('spawn') ? 'the command could not be started' : 'the handshake failed';
+  const failure = new NotStarted(known?.message ?? `${text}: ${textOf(error)}`, { mayRetry: true });
+  failure.cause = error;
+  return failure;
+}
+
 /** The message of the innermost cause: `fetch failed` alone explains nothing. */
 export function textOf(error: unknown): string {
   return messageOf(chainOf(error).at(-1) ?? error);
