@@ -28,6 +28,8 @@ export interface ScenarioResult {
 
 /** For one scenario. The longest takes 5 s. */
 const SCENARIO_LIMIT_MS = 20_000;
+/** For a client: the longest waits for a reconnect. */
+const CLIENT_LIMIT_MS = 60_000;
 /** The suite takes 20 s on an idle machine. */
 const TIME_LIMIT_MS = 240_000;
 
@@ -49,6 +51,28 @@ export async function judge(url: string, selection: Selection): Promise<Scenario
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Lets the suite judge a client: starts `command` with the URL of the scenario's server, and returns the checks. */
+export async function judgeClient(command: string, scenario: string): Promise<Check[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'patchboard-conformance-'));
+  try {
+    const flags = ['--command', command, '--scenario', scenario, '--output-dir', folder];
+    const { output } = await referee(['client', ...flags, '--timeout', String(CLIENT_LIMIT_MS)]);
+    const [own] = await readdir(folder, { recursive: true }).then((files) =>
+      files.filter((file) => file.endsWith('checks.json')),
+    );
+    if (own === undefined || output.includes('CLIENT EXITED WITH ERROR')) return [unreported(output)];
+    return JSON.parse(await readFile(join(folder, own), 'utf8')) as Check[];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The names of the client scenarios that the suite has. */
+export async function clientScenarios(): Promise<string[]> {
+  const { output } = await referee(['list', '--client']);
+  return [...output.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name);
 }
 
 /** The names of the server scenarios that the suite has, or that a revision has. */

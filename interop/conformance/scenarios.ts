@@ -78,3 +78,23 @@ export const WITHOUT_CHECKS: readonly string[] = [
   // The suite only reports: the server does not cut the stream of a running call.
   'server-sse-polling',
 ];
+
+/** The client scenarios that apply to a gateway with client credentials. */
+export const CLIENT_SCENARIOS: readonly string[] = [
+  'initialize',
+  'tools_call',
+  'elicitation-sep1034-client-defaults',
+  'sse-retry',
+  'request-metadata',
+  'sep-2322-client-request-state',
+  'http-standard-headers',
+  'http-custom-headers',
+  'http-invalid-tool-headers',
+  'json-schema-ref-no-deref',
+  'json-schema-2020-12-preservation',
+  'auth/client-credentials-jwt',
+  'auth/client-credentials-basic',
+];
+
+/** The others: logging in as a person (`auth/`), and skills, which a gateway does not fetch. */
+export const OTHER_CLIENT_SCENARIOS: RegExp = /^auth\/|^sep-2640-client-/;

@@ -33,6 +33,7 @@ export function oauthSettings(
     ...tokenRequest(values, jwt, at),
     privateKey: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
     algorithm: jwt.algorithm ?? defaultAlgorithm(values, key, at),
+    audience: jwt.audience ?? null,
   };
 }
 

@@ -55,6 +55,7 @@ export interface OAuthConfig {
     readonly key_env?: string;
     readonly key_file?: string;
     readonly algorithm?: string;
+    readonly audience?: string;
   };
 }
 
@@ -95,7 +96,7 @@ export const UPSTREAM_DEFINITIONS: Readonly<Record<string, unknown>> = {
     type: 'object',
     additionalProperties: false,
     required: ['client_id'],
-    properties: { ...tokenRequest, key_env: text, key_file: text, algorithm: text },
+    properties: { ...tokenRequest, key_env: text, key_file: text, algorithm: text, audience: text },
   },
 };
 

@@ -53,7 +53,7 @@ async function makeMcpUpstream(
   ]);
   const { mask, log, environment, instanceId } = surroundings;
   const { transport, name } = settings;
-  const fetch = guardedFetch({ allowedOrigins: transport.kind === 'http' ? [transport.url] : [] });
+  const fetch = guardedFetch({ allowedOrigins: configuredOrigins(transport) });
   const wrapCommand =
     transport.kind === 'stdio' ? await upstreamSandbox(name, transport, surroundings) : null;
   const connection = new ReconnectingConnection(settings, {
@@ -84,4 +84,11 @@ async function accessTokens(
     token: () => client.token(),
     renew: async () => client.forget(),
   };
+}
+
+/** The addresses that the operator wrote: they may be private. */
+function configuredOrigins(transport: McpUpstreamSettings['transport']): readonly string[] {
+  if (transport.kind === 'stdio') return [];
+  const tokenUrl = transport.auth?.tokenUrl ?? null;
+  return tokenUrl === null ? [transport.url] : [transport.url, tokenUrl];
 }

@@ -113,6 +113,7 @@ describe('an access token', () => {
       clientId: 'pb',
       privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
       algorithm: 'ES256',
+      audience: null,
       scope: 'all',
       tokenUrl: `${oauth.api.origin}/token`,
     });

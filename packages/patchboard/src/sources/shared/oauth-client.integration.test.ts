@@ -115,6 +115,7 @@ async function aKey(): Promise<{ settings: OAuthSettings; publicKey: CryptoKey }
     clientId: 'client-2',
     privateKey: await exportPKCS8(privateKey),
     algorithm: 'ES256',
+    audience: null,
     scope: null,
     tokenUrl: null,
   };

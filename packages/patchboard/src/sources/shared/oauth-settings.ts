@@ -19,4 +19,6 @@ export interface PrivateKeyJwtSettings extends TokenRequestSettings {
   readonly privateKey: string;
   /** Such as `RS256` or `ES256`. */
   readonly algorithm: string;
+  /** The `aud` of the assertion; null: the issuer if its metadata is read, else the token endpoint. */
+  readonly audience: string | null;
 }

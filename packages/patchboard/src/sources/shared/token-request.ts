@@ -40,7 +40,7 @@ export async function tokenRequest(
     const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
     return { headers: { authorization }, body, secrets: [clientSecret, authorization] };
   }
-  const assertion = await signedAssertion(settings, audience, now);
+  const assertion = await signedAssertion(settings, settings.audience ?? audience, now);
   body.set('client_id', settings.clientId);
   body.set('client_assertion_type', ASSERTION_TYPE);
   body.set('client_assertion', assertion);
