@@ -70,7 +70,7 @@ import { resources, type Resources } from './calls/resources.ts';
 import { runs, type Runs } from './calls/runs.ts';
 import { sessions, type Sessions } from './operator/sessions.ts';
 import { tenants, type Tenants } from './operator/tenants.ts';
-import { acceptContract, reloadUpstreams, restartUpstream, upstreams } from './operator/upstreams.ts';
+import { acceptContracts, reloadUpstreams, restartUpstream, upstreams } from './operator/upstreams.ts';
 
 /**
  * The API client for agents and operators. Options are camelCase; results are the JSON of the server, unchanged, in
@@ -144,8 +144,12 @@ export interface PatchboardClient {
   reloadUpstreams(options?: RequestOptions): Promise<ReloadUpstreamsView>;
   /** Ends the connection of an upstream and connects again. Requires the operator token. */
   restartUpstream(name: string, options?: RequestOptions): Promise<void>;
-  /** Accepts the changed contract of a tool of an upstream, or of all its tools. Requires the operator token. */
-  acceptContract(name: string, tool?: string, options?: RequestOptions): Promise<AcceptContractView>;
+  /** Accepts these versions, by the name of the tool, as contracts of an upstream. Requires the operator token. */
+  acceptContracts(
+    name: string,
+    versions: Readonly<Record<string, string>>,
+    options?: RequestOptions,
+  ): Promise<AcceptContractView>;
   /** Creates a single-use link that signs a browser in as operator. Requires the operator token. */
   loginLink(options?: RequestOptions): Promise<LoginLinkView>;
   stats(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
@@ -197,7 +201,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     upstreams: (given = {}) => upstreams(settings, given),
     reloadUpstreams: (given = {}) => reloadUpstreams(settings, given),
     restartUpstream: (name, given = {}) => restartUpstream(settings, name, given),
-    acceptContract: (name, tool, given = {}) => acceptContract(settings, name, tool, given),
+    acceptContracts: (name, versions, given = {}) => acceptContracts(settings, name, versions, given),
     // Not retried: every response contains a new credential.
     loginLink: (given = {}) =>
       request(

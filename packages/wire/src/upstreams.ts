@@ -58,9 +58,10 @@ export interface ContractDifference {
   readonly after?: unknown;
 }
 
-/** `POST /v1/upstreams/:name/accept`; without `tool`: all changed tools. */
+/** `POST /v1/upstreams/:name/accept`. */
 export interface AcceptContractBody {
-  readonly tool?: string;
+  /** The version to accept, by the name of the tool: a contract that changed again is not accepted unseen. */
+  readonly versions: Readonly<Record<string, string>>;
 }
 
 export interface AcceptContractView {

@@ -71,11 +71,12 @@ describe('upstreams', () => {
     const server = await fakeServer((_seen, response) =>
       json(response, 200, { accepted: ['github.search'] }),
     );
-    expect(await clientOf(server).acceptContract('github')).toEqual({ accepted: ['github.search'] });
-    await clientOf(server).acceptContract('github', 'github.search');
+    const versions = { 'github.search': 'v2' };
+    expect(await clientOf(server).acceptContracts('github', versions)).toEqual({
+      accepted: ['github.search'],
+    });
     expect(server.seen.map(({ path, body }) => ({ path, body }))).toEqual([
-      { path: '/v1/upstreams/github/accept', body: {} },
-      { path: '/v1/upstreams/github/accept', body: { tool: 'github.search' } },
+      { path: '/v1/upstreams/github/accept', body: { versions } },
     ]);
   });
 });

@@ -1,4 +1,9 @@
-import type { AcceptContractView, ReloadUpstreamsView, UpstreamView } from '@patchboard/wire';
+import type {
+  AcceptContractBody,
+  AcceptContractView,
+  ReloadUpstreamsView,
+  UpstreamView,
+} from '@patchboard/wire';
 import { anything } from '../decode/decode.ts';
 import {
   decodeAcceptedContracts,
@@ -36,17 +41,17 @@ export async function restartUpstream(
   await request(settings, what, anything, boundsOf(options));
 }
 
-export function acceptContract(
+export function acceptContracts(
   settings: Settings,
   name: string,
-  tool: string | undefined,
+  versions: AcceptContractBody['versions'],
   options: RequestOptions,
 ): Promise<AcceptContractView> {
-  // Not retried: a second request could accept a contract that changed in between.
+  // Not retried: the response to a second request would not name what the first accepted.
   const what: HttpRequest = {
     method: 'POST',
     path: `${PATH}/${encodeURIComponent(name)}/accept`,
-    body: tool === undefined ? {} : { tool },
+    body: { versions },
     repeat: 'unsafe',
   };
   return request(settings, what, decodeAcceptedContracts, boundsOf(options));

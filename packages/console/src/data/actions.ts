@@ -102,9 +102,12 @@ export async function restartUpstream(name: string): Promise<void> {
   await touch('upstreams');
 }
 
-/** Accepts the changed contract of a tool, or all of the upstream. Resolves to the tools whose contract was accepted. */
-export async function acceptContract(name: string, tool?: string): Promise<readonly string[]> {
-  const { accepted } = await client.value.acceptContract(name, tool);
+/** Accepts these versions of tools of the upstream. Resolves to the tools whose contract was accepted. */
+export async function acceptContracts(
+  name: string,
+  versions: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const { accepted } = await client.value.acceptContracts(name, versions);
   await touch('upstreams');
   return accepted;
 }

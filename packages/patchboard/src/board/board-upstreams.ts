@@ -50,7 +50,11 @@ export function boardUpstreams({ upstreams, feed }: Engine): BoardUpstreams {
       if (problem !== null) throw new BoardError(problem);
     },
     accept: async (name, tool) => {
-      const accepted = await upstreams.accept(embeddedPrincipal(OPERATOR_NAME), name, tool ?? null);
+      const tools = upstreams.find(name)?.tools ?? [];
+      const shown = tools.filter((one) => tool === undefined || one.name === tool);
+      const versions = Object.fromEntries(shown.map((one) => [one.name, one.version]));
+      const wanted = tool === undefined || shown.length > 0 ? versions : { [tool]: '' };
+      const accepted = await upstreams.accept(embeddedPrincipal(OPERATOR_NAME), name, wanted);
       if ('code' in accepted) throw new BoardError(accepted);
       return accepted;
     },

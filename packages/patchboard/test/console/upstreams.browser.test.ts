@@ -106,7 +106,7 @@ describe('a contract that changed', () => {
     upstreams.change('does other things');
     await changed.getByText('does other things').waitFor();
     await confirm(page, 'the contract of github.close shown here is the accepted one', 'Accept');
-    await changed.getByRole('alert').filter({ hasText: 'Nothing was accepted' }).waitFor();
+    await changed.getByRole('alert').filter({ hasText: 'changed again' }).waitFor();
     await changed.locator('[data-changed-tool="github.close"] [data-accept]').click();
     await confirm(page, 'github.close', 'Accept');
     await changed.locator('[data-changed-tool="github.close"]').waitFor({ state: 'detached' });

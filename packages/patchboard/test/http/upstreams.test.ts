@@ -51,10 +51,14 @@ describe('POST /v1/upstreams/:name/accept', () => {
     const { json } = await server.get('/v1/upstreams', OPERATOR);
     const differences = [{ path: '/description', before: 'does something', after: 'does more' }];
     expect(json).toMatchObject({ upstreams: [{ tools: [{ change: { differences } }] }, {}] });
-    expect((await server.post('/v1/upstreams/github/accept', {})).json).toMatchObject({ status: 403 });
-    const accepted = await server.post('/v1/upstreams/github/accept', { tool: 'github.search' }, OPERATOR);
-    expect(accepted.json).toEqual({ accepted: ['github.search'] });
-    expect((await server.post('/v1/upstreams/github/accept', {}, OPERATOR)).json).toEqual({ accepted: [] });
+    const { version } = json.upstreams[0].tools[0] as { version: string };
+    const versions = { 'github.search': version };
+    const path = '/v1/upstreams/github/accept';
+    expect((await server.post(path, { versions })).json).toMatchObject({ status: 403 });
+    const other = { versions: { 'github.search': 'another' } };
+    expect((await server.post(path, other, OPERATOR)).json).toMatchObject({ status: 409, code: 'conflict' });
+    expect((await server.post(path, { versions }, OPERATOR)).json).toEqual({ accepted: ['github.search'] });
+    expect((await server.post(path, { versions }, OPERATOR)).json).toEqual({ accepted: [] });
     expect((await server.get('/v1/upstreams', OPERATOR)).text).not.toContain('"change"');
   });
 });

@@ -17,6 +17,7 @@ export interface ServerRefusals {
   readonly risk_for_operators: NoParams;
   readonly tenant_not_set: { readonly tenant: string };
   readonly upstreams_not_reloadable: NoParams;
+  readonly contract_changed_again: { readonly tool: string };
   readonly upstream_unknown: { readonly upstream: string; readonly known: string };
   readonly upstream_tool_unknown: { readonly upstream: string; readonly tool: string };
   readonly pack_unknown: { readonly pack: string; readonly known: string };
@@ -43,6 +44,8 @@ export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
   risk_for_operators: () => 'only an operator has a risk forgotten',
   upstreams_not_reloadable: () =>
     'the upstreams are set by the program that embeds this server: restart it to change them',
+  contract_changed_again: ({ tool }) =>
+    `the contract of ${tool} changed again: read the changes again, then accept them`,
   upstream_unknown: ({ upstream, known }) =>
     known === ''
       ? `there is no upstream ${upstream}: none is configured`

@@ -63,7 +63,6 @@ export const upstreamsWords = {
     acceptAll: 'Accept all {count}',
     acceptAllAsk:
       'From now on the contracts of these {count} tools of {name} are the accepted ones, and calls run as the policy says: {tools}. Grants for the old contracts do not apply to them.',
-    changedAgain: 'Nothing was accepted: the contracts changed while you read them. Read them again.',
     accepted: 'Accepted: {tools}',
     differences: { added: 'added', removed: 'removed', replaced: 'changed' },
     most: 'Only the first {count} differences are recorded.',

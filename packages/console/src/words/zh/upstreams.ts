@@ -61,7 +61,6 @@ export const upstreamsWords: WordsOf<typeof english> = {
     acceptAll: '接受全部 {count} 个',
     acceptAllAsk:
       '此后 {name} 的这 {count} 个工具的契约就是已接受的契约，调用按策略运行：{tools}。为旧契约所做的授权不适用于它们。',
-    changedAgain: '没有接受任何契约：在你阅读时契约又变了。请重新阅读。',
     accepted: '已接受：{tools}',
     differences: { added: '新增', removed: '移除', replaced: '更改' },
     most: '只记录前 {count} 处差异。',

@@ -42,10 +42,8 @@ async function accept(context: CliContext, target: string, flags: AcceptFlags): 
       output.note('nothing accepted');
       return context.exitWith(EXIT.usage);
     }
-    const now = changedTools(await client.upstreams(), name, tool);
-    if (versionsOf(now) !== versionsOf(changed))
-      throw new UsageError('the contracts changed again meanwhile: run the command again');
-    const { accepted } = await client.acceptContract(name, tool ?? undefined);
+    const versions = Object.fromEntries(changed.map((one) => [one.name, one.version]));
+    const { accepted } = await client.acceptContracts(name, versions);
     if (flags.json === true) return output.json({ accepted });
     for (const one of accepted) output.data(`${cell(one)} accepted`);
   });
@@ -75,10 +73,6 @@ function notFound(message: string, given: string, known: readonly string[]): Pat
     code: 'value_not_found',
     recommendations: [advice],
   });
-}
-
-function versionsOf(tools: readonly ChangedTool[]): string {
-  return tools.map(({ name, version }) => `${name} ${version}`).join('\n');
 }
 
 function printChange(output: Output, { name, version, change }: ChangedTool): void {

@@ -185,7 +185,11 @@ describe('a contract that changed', () => {
     const after = await restarted(before);
     after.upstream.lists([CHANGED]);
     expect((await submitted(after, 'github.search')).state.name).toBe('APPROVAL_REQUIRED');
-    expect(await after.engine.upstreams.accept(operator, 'github', null)).toEqual(['github.search']);
+    const { version } = after.engine.tool(me, 'github.search')!;
+    const accept = (wanted: string) =>
+      after.engine.upstreams.accept(operator, 'github', { 'github.search': wanted });
+    expect(await accept('another')).toMatchObject({ code: 'conflict' });
+    expect(await accept(version)).toEqual(['github.search']);
     expect((await submitted(after, 'github.search')).state.name).not.toBe('APPROVAL_REQUIRED');
     expect((await rows(after, 'upstream.changed')).at(-1)).toMatchObject({
       upstream: 'github',
@@ -287,12 +291,12 @@ describe('the state of an upstream', () => {
   it('is unknown for a name that no upstream has', async () => {
     const { engine } = await withUpstream();
     expect(await engine.upstreams.restart('gitlab')).toMatchObject({ code: 'value_not_found' });
-    expect(await engine.upstreams.accept(operator, 'gitlab', null)).toMatchObject({
+    expect(await engine.upstreams.accept(operator, 'gitlab', {})).toMatchObject({
       code: 'value_not_found',
     });
-    expect(await engine.upstreams.accept(operator, 'github', 'github.none')).toMatchObject({
+    expect(await engine.upstreams.accept(operator, 'github', { 'github.none': 'v' })).toMatchObject({
       code: 'tool_not_found',
     });
-    expect(await engine.upstreams.accept(operator, 'github', null)).toEqual([]);
+    expect(await engine.upstreams.accept(operator, 'github', {})).toEqual([]);
   });
 });

@@ -109,29 +109,36 @@ export class UpstreamService {
     return { upstream, status: upstream.status(), tools, rejected, isListed };
   }
 
-  /** Makes the present contracts of the upstream the accepted ones; `tool`: only of that tool. Returns their names. */
+  /**
+   * Makes these versions, by the name of the tool, the accepted contracts of the upstream. Returns the names whose contract
+   * had changed. If a tool has another version, nothing is accepted.
+   */
   async accept(
     principal: Principal,
     name: string,
-    tool: string | null,
+    versions: Readonly<Record<string, string>>,
   ): Promise<readonly string[] | Failure> {
     const attached = this.#attached.get(name);
     if (attached === undefined) return this.#unknown(name);
-    const tools = this.#toolsOf(attached).filter((one) => tool === null || one.name === tool);
-    if (tool !== null && tools.length === 0)
-      return failure('tool_not_found', reason('upstream_tool_unknown', { upstream: name, tool }));
-    const changed = tools.filter(({ contractChange }) => contractChange !== null);
+    const tools = new Map(this.#toolsOf(attached).map((tool) => [tool.name, tool]));
+    const changed: RegisteredTool[] = [];
+    for (const [toolName, version] of Object.entries(versions)) {
+      const tool = tools.get(toolName);
+      if (tool === undefined)
+        return failure('tool_not_found', reason('upstream_tool_unknown', { upstream: name, tool: toolName }));
+      if (tool.version !== version)
+        return failure('conflict', reason('contract_changed_again', { tool: toolName }));
+      if (tool.contractChange !== null) changed.push(tool);
+    }
     if (changed.length === 0) return [];
-    const names = changed.map((one) => one.name);
-    const versions = Object.fromEntries(changed.map((one) => [one.name, one.version]));
     const row = plainRow('upstream.changed', DEFAULT_TENANT, this.#parts.clock.now(), {
       upstream: name,
-      accepted: versions,
+      accepted: Object.fromEntries(changed.map((tool) => [tool.name, tool.version])),
       by: principal.id,
     });
     await this.#tools.accept(changed, row);
     this.#publish(attached.upstream);
-    return names;
+    return changed.map((tool) => tool.name);
   }
 
   /** Ends the connection and connects again. Returns null if the upstream exists. */

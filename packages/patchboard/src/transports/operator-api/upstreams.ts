@@ -21,7 +21,6 @@ import {
   listOf,
   nullable,
   object,
-  optional,
   REASONS,
   TEXT,
   TIME,
@@ -149,28 +148,35 @@ const acceptRoute: Route = {
   url: '/v1/upstreams/:name/accept',
   name: 'acceptContracts',
   api: 'operator',
-  summary:
-    'Accept the changed contracts of an upstream, or of one of its tools. Requires the operator token.',
+  summary: 'Accept changed contracts of an upstream. Requires the operator token.',
   scope: 'policy:write',
   params: NAME,
-  body: optional({ tool: { ...TEXT, description: 'default: all tools of the upstream' } }),
+  body: object({
+    versions: {
+      type: 'object',
+      additionalProperties: TEXT,
+      minProperties: 1,
+      description:
+        'the version to accept, by the name of the tool; a tool with another version is a conflict',
+    },
+  }),
   responses: {
     200: {
       description: 'the tools whose contract was accepted; empty: none had changed',
       schema: object({ accepted: listOf(TEXT) }),
     },
   },
-  refusals: ['permission_denied', 'value_not_found', 'tool_not_found', ...NOT_STORED],
+  refusals: ['permission_denied', 'value_not_found', 'tool_not_found', 'conflict', ...NOT_STORED],
   handle: accept,
 };
 
 async function accept(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const principal = principalOf(request);
   const { name } = request.params as { name: string };
-  const { tool = null } = (request.body ?? {}) as AcceptContractBody;
+  const { versions } = request.body as AcceptContractBody;
   const refused = operatorTokenMissing(principal);
   if (refused !== null) return sendProblem(reply, refused);
-  const accepted = await context.engine.upstreams.accept(principal, name, tool);
+  const accepted = await context.engine.upstreams.accept(principal, name, versions);
   if (isFailure(accepted)) return sendProblem(reply, accepted);
   sendJson(reply, 200, JSON.stringify({ accepted }));
 }

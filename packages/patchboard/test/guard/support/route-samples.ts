@@ -112,7 +112,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   // These routes require the operator token itself.
   reloadUpstreams: { past: [403, 'permission_denied'] },
   restartUpstream: { past: [403, 'permission_denied'] },
-  acceptContracts: { past: [403, 'permission_denied'], body: () => ({}) },
+  acceptContracts: { past: [403, 'permission_denied'], body: () => ({ versions: { 'a.b': 'v' } }) },
   makeTicket: { past: [201, null], body: () => ({}) },
   listApprovals: { past: [200, null] },
   decideCall: {

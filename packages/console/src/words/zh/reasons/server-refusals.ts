@@ -15,6 +15,7 @@ export const serverRefusals: Sentences<ServerRefusals> = {
   connections_of_client: ({ client, count }) => `客户端 ${client} 已打开 ${count} 个连接`,
   risk_for_operators: () => '只有操作员能清除风险记录',
   upstreams_not_reloadable: () => '上游由嵌入本服务器的程序设定：要更改它们，请重启该程序',
+  contract_changed_again: ({ tool }) => `${tool} 的契约又变了：请重新查看变更后再接受`,
   upstream_unknown: ({ upstream, known }) =>
     known === ''
       ? `没有名为 ${upstream} 的上游：尚未配置任何上游`
