@@ -11,6 +11,7 @@ import { sdkCall } from './figures/p5-sdk-call.ts';
 import { textProtocol } from './figures/p6-text-protocol.ts';
 import { idleDevices } from './figures/p7-idle-devices.ts';
 import { search } from './figures/p10-search.ts';
+import { upstreamCalls } from './figures/p12-upstream-calls.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
 import { sandboxCosts } from './figures/sandbox.ts';
 import { describeMachine } from './machine.ts';
@@ -28,6 +29,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['CPU', cpuPerRequest],
   ['SANDBOX', sandboxCosts],
   ['P10', search],
+  ['P12', upstreamCalls],
 ]);
 
 const { values, positionals } = parseArgs({

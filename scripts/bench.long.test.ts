@@ -9,6 +9,7 @@ describe('npm run bench', () => {
       'P1',
       'P2',
       'P3',
+      'P4',
       'P5',
       'P6',
       'P7',
@@ -16,6 +17,7 @@ describe('npm run bench', () => {
       'CPU',
       'SANDBOX',
       'P10',
+      'P12',
     ]);
     expect(figures[0]?.arms).toHaveProperty('no_store');
     expect(figures[0]?.arms).toHaveProperty('patchboard');
