@@ -94,9 +94,32 @@ describe('the commands for upstreams with a running server', { timeout: LONG }, 
       '--header',
       'X-Team: ${ABSENT}',
     ]);
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(2);
     expect(refused.error).toContain('upstreams.web.headers.X-Team: the variable ABSENT is not set');
+    expect(refused.error).toMatch(/upstreams\.json is as before\. .* start it with the variable set\.\n$/);
     expect(stored()).toEqual(before);
+  });
+
+  it('import of variables that the server lacks asks for a restart, and can be removed again', async () => {
+    const file = join(folder, 'variables.json');
+    const entry = (name: string): unknown => ({
+      command: process.execPath,
+      env: { [`${name}_TOKEN`]: SECRET },
+    });
+    writeFileSync(file, JSON.stringify({ mcpServers: { first: entry('FIRST'), second: entry('SECOND') } }));
+    const before = stored();
+    const imported = await run(['mcp', 'import', file, '--env']);
+    expect(imported.code).toBe(0);
+    expect(imported.error).toContain(`Restart the server at ${server.url} to connect it.`);
+    expect(imported.error).not.toContain(`The server at ${server.url} connects it.`);
+    const kept = await run(['mcp', 'remove', 'first']);
+    expect(kept).toMatchObject({ code: 0, out: 'first removed\n' });
+    expect(kept.error).toContain('until it is restarted or accepts the settings');
+    const removed = await run(['mcp', 'remove', 'second']);
+    expect(removed).toMatchObject({ code: 0, out: 'second removed\n' });
+    expect(removed.error).toContain('no longer offers its tools');
+    expect(stored()).toEqual(before);
+    expectNoSecret(imported, kept, removed);
   });
 
   it('add exits with 6 if it does not connect, and says how to remove it', async () => {
@@ -185,5 +208,14 @@ describe('the commands for upstreams without a running server', { timeout: LONG 
       PATCHBOARD_DATA: data,
     });
     expect(shop).toMatchObject({ code: 0, out: expect.stringContaining('shop.deleteOrders') as string });
+  });
+
+  it('add does not promise that a server keeps trying', async () => {
+    const data = join(folder, 'data-of-none');
+    const added = await runCli(['openapi', 'add', 'shop', folder], { PATCHBOARD_DATA: data });
+    expect(added.code).toBe(6);
+    expect(added.error).toContain(`could not read ${folder}: it is a folder`);
+    expect(added.error).toContain('It stays in');
+    expect(added.error).not.toContain('keeps trying');
   });
 });

@@ -1,6 +1,5 @@
 import type { UpstreamKind } from '@patchboard/wire';
 import type { Command } from 'commander';
-import { readUpstreamFile } from '../../settings/upstream-file.ts';
 import type { CliContext } from '../context.ts';
 import { changeUpstreams, without } from '../upstreams/change-upstreams.ts';
 import { throwIfNotAdded } from '../upstreams/name-in-use.ts';
@@ -8,7 +7,9 @@ import { dataFolderOf, withFolderOptions, type FolderOptions } from '../upstream
 
 export function registerRemove(group: Command, context: CliContext, kind: UpstreamKind): void {
   withFolderOptions(group.command('remove'))
-    .description(`remove one that ${kind} add or import added`)
+    .description(
+      kind === 'mcp' ? 'remove one that mcp add or import added' : 'remove one that openapi add added',
+    )
     .argument('<name>', `name, as ${kind} list shows it`)
     .addHelpText(
       'after',
@@ -26,17 +27,17 @@ async function remove(
   const { output } = context;
   const dataFolder = dataFolderOf(context, flags);
   throwIfNotAdded(context, dataFolder, { kind, name });
-  const { upstreams, openapi } = readUpstreamFile(dataFolder).value;
-  const mcpBefore = upstreams?.[name];
-  const openApiBefore = openapi?.[name];
-  const { file, url } = await changeUpstreams(context, dataFolder, {
+  const { file, url, reloaded } = await changeUpstreams(context, dataFolder, {
     apply: (config) => without(config, [name]),
-    undo: (config) => ({
-      upstreams: { ...config.upstreams, ...(mcpBefore === undefined ? {} : { [name]: mcpBefore }) },
-      openapi: { ...config.openapi, ...(openApiBefore === undefined ? {} : { [name]: openApiBefore }) },
-    }),
+    // If the server refuses the settings, that is because of another upstream, which must not prevent the removal of this one.
+    undo: null,
   });
   if (flags.json === true) return output.json({ name, kind, file, server: url });
   output.data(`${name} removed`);
-  if (url !== null) output.note(`The server at ${url} no longer offers its tools.`);
+  if (url === null) return;
+  output.note(
+    reloaded === null
+      ? `The server at ${url} offers its tools until it is restarted or accepts the settings.`
+      : `The server at ${url} no longer offers its tools.`,
+  );
 }

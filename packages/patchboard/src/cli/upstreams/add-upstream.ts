@@ -43,14 +43,17 @@ export async function addUpstream(context: CliContext, added: NewUpstream, flags
   else if (seen !== null) printReport(output, seen);
   if (seen === null || seen.state === 'connected') return;
   output.note(
-    `The server keeps trying. Remove it with: patchboard ${kind} remove ${name}; see its state with: patchboard ${kind} list`,
+    changed.url === null
+      ? `It stays in ${changed.file}. Remove it with: patchboard ${kind} remove ${name}`
+      : `The server keeps trying. Remove it with: patchboard ${kind} remove ${name}; see its state with: patchboard ${kind} list`,
   );
   context.exitWith(EXIT.unreachable);
 }
 
-export function whenConnected({ url }: Changed): string {
-  return url === null
-    ? 'No server runs on this data folder; the next start connects it.'
+export function whenConnected({ url, reloaded }: Changed): string {
+  if (url === null) return 'No server runs on this data folder; the next start connects it.';
+  return reloaded === null
+    ? `Restart the server at ${url} to connect it.`
     : `The server at ${url} connects it.`;
 }
 

@@ -4,6 +4,7 @@ import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import type { UpstreamsConfig } from '../../settings/upstream-config.ts';
 import { changeUpstreamFile, upstreamFileIn } from '../../settings/upstream-file.ts';
 import type { CliContext } from '../context.ts';
+import { UsageError } from '../exit-codes.ts';
 import { atServer, serverUrlOf } from './upstream-target.ts';
 
 export interface Change {
@@ -22,7 +23,7 @@ export interface Changed {
 
 /**
  * Changes `upstreams.json`, and lets the server of the folder read it again. If the server refuses the settings, the change is
- * undone: the next start would fail.
+ * undone, because the next start would fail, and a `UsageError` is thrown.
  */
 export async function changeUpstreams(
   context: CliContext,
@@ -39,15 +40,22 @@ export async function changeUpstreams(
     return { file, url, reloaded };
   } catch (error) {
     const isRefused = error instanceof PatchboardError && error.code === 'conflict';
-    if (isRefused && undo === null) {
-      context.output.note(`The server at ${url} did not accept the new settings: ${error.detail}`);
-      return { file, url, reloaded: null };
+    if (!isRefused) {
+      context.output.note(`${file} is changed, but the server at ${url} did not read it: restart it.`);
+      throw error;
     }
-    if (isRefused && undo !== null) await changeUpstreamFile(dataFolder, undo);
-    else context.output.note(`${file} is changed, but the server at ${url} was not told: restart it.`);
-    throw error;
+    const refusal = `the server at ${url} did not accept the new settings: ${error.detail}`;
+    if (undo !== null) {
+      await changeUpstreamFile(dataFolder, undo);
+      throw new UsageError(`${refusal}\n  → ${file} is as before. ${SERVER_VARIABLES}`);
+    }
+    context.output.note(refusal);
+    return { file, url, reloaded: null };
   }
 }
+
+const SERVER_VARIABLES =
+  'Variables are those of the server: to use one that it does not have, stop it, run this command again, and start it with the variable set.';
 
 /** Returns the config without the upstreams of these names. */
 export function without(config: UpstreamsConfig, names: readonly string[]): UpstreamsConfig {

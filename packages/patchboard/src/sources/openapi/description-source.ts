@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { messageOf } from '../../core/failures.ts';
 import { BodyTooLarge } from '../shared/fetch-errors.ts';
 import type { OpenApiSettings } from './openapi-settings.ts';
 import { DESCRIPTION_BYTES } from './read-description.ts';
@@ -36,13 +37,21 @@ class FileSource implements DescriptionSource {
   }
 
   async read(isForced: boolean): Promise<string | null> {
-    const { mtimeMs, size } = await stat(this.#path);
-    const version = `${mtimeMs} ${size}`;
+    const found = await stat(this.#path).catch((error: unknown) => this.#fail(error));
+    const version = `${found.mtimeMs} ${found.size}`;
     if (!isForced && version === this.#version) return null;
-    if (size > DESCRIPTION_BYTES) throw new Error(`${this.#path} is larger than ${DESCRIPTION_BYTES} bytes`);
-    const text = await readFile(this.#path, 'utf8');
+    if (found.isDirectory()) throw new Error(`could not read ${this.#path}: it is a folder`);
+    if (found.size > DESCRIPTION_BYTES)
+      throw new Error(`${this.#path} is larger than ${DESCRIPTION_BYTES} bytes`);
+    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => this.#fail(error));
     this.#version = version;
     return text;
+  }
+
+  #fail(error: unknown): never {
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const text = isAbsent ? 'there is no such file' : messageOf(error);
+    throw new Error(`could not read ${this.#path}: ${text}`, { cause: error });
   }
 }
 
