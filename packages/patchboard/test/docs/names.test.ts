@@ -155,6 +155,8 @@ const OWN_WORDS: readonly string[] = [
   // A table of the store; a tool of `patchboard device demo`.
   'ledger_head',
   'device_info',
+  // The argument of a parameter `id` of an OpenAPI description that is there twice.
+  'query_id',
 ];
 
 function configKeys(): Set<string> {

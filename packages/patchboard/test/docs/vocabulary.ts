@@ -17,7 +17,9 @@ export function program(): Command {
 
 /** Returns a problem if the words after `patchboard` are not a command with existing options. */
 export function commandProblem(line: string): string | null {
-  const words = line.split(/\s+/).slice(1);
+  // What follows `--` is the command line of another program.
+  const [own = ''] = line.split(' -- ');
+  const words = own.split(/\s+/).slice(1);
   let command = program();
   for (const word of words) {
     const inner = command.commands.find((candidate) => candidate.name() === word);

@@ -37,28 +37,31 @@ describe('README.md and README.zh-CN.md', () => {
   });
 });
 
-describe.each(['docs/configuration.md', 'docs/cli.md', 'docs/guides/mcp.md'])(
-  '%s and its Chinese version',
-  (page) => {
-    const [ours, theirs] = [page, `docs/zh-CN/${basename(page)}`].map((path) =>
-      readFileSync(join(ROOT, path), 'utf8'),
-    );
+describe.each([
+  'docs/configuration.md',
+  'docs/cli.md',
+  'docs/guides/mcp.md',
+  'docs/guides/mcp-servers.md',
+  'docs/guides/openapi.md',
+])('%s and its Chinese version', (page) => {
+  const [ours, theirs] = [page, `docs/zh-CN/${basename(page)}`].map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
 
-    it('have the same sections, examples and rows in the same order', () => {
-      const outline = (markdown = '') => ({
-        levels: headingsOf(markdown).map(({ level }) => level),
-        blocks: blocksOf(markdown).map(({ language, code }) => ({ language, code })),
-        rows: tablesOf(markdown).map(([, ...rows]) => rows.map(([first = '']) => codeSpansOf(first))),
-      });
-      expect(outline(theirs)).toEqual(outline(ours));
+  it('have the same sections, examples and rows in the same order', () => {
+    const outline = (markdown = '') => ({
+      levels: headingsOf(markdown).map(({ level }) => level),
+      blocks: blocksOf(markdown).map(({ language, code }) => ({ language, code })),
+      rows: tablesOf(markdown).map(([, ...rows]) => rows.map(([first = '']) => codeSpansOf(first))),
     });
+    expect(outline(theirs)).toEqual(outline(ours));
+  });
 
-    it('name the same things in their text', () => {
-      const named = (markdown = ''): string[] => [...new Set(codeSpansOf(markdown))].toSorted();
-      expect(named(theirs)).toEqual(named(ours));
-    });
-  },
-);
+  it('name the same things in their text', () => {
+    const named = (markdown = ''): string[] => [...new Set(codeSpansOf(markdown))].toSorted();
+    expect(named(theirs)).toEqual(named(ours));
+  });
+});
 
 function rowsOf(markdown: string): string[] {
   return markdown.split('\n').filter((line) => line.startsWith('| '));

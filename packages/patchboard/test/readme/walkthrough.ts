@@ -6,6 +6,7 @@ import { processContext } from '../../src/cli/context.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram, runProgram } from '../../src/cli/program.ts';
 import { parseConfig } from '../../src/settings/config-file.ts';
+import { aFixedPort } from '../support/a-fixed-port.ts';
 import { runCommand, startCommand, type Finished, type Running } from '../support/run-command.ts';
 import { pythonWithRequests } from '../support/python.ts';
 import { cleanEnvironment, ROOT, startServer } from '../support/server-process.ts';
@@ -13,11 +14,12 @@ import { misfit, withIds, type Bindings } from './expected-output.ts';
 import { blocksOf, type Block } from './markdown.ts';
 
 /**
- * Documented commands that are not run here, because they download or do not end.
+ * Documented commands that are not run here, because they download, do not end, or need a file of the reader.
+ * upstream-guides.test.ts runs those that add upstreams.
  * packages.test.ts runs those that install.
  */
 const NOT_RUN =
-  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+( -- [\w -]+)?|npm install( \.\.\/patchboard\/packages\/\w+)+|sudo .*|docker .*|pip install .*|npx patchboard serve)( *#.*)?$/;
+  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+( -- [\w -]+)?|npm install( \.\.\/patchboard\/packages\/\w+)+|sudo .*|docker .*|pip install .*|npx patchboard serve|npx patchboard mcp add files .*|npx patchboard mcp import ~\/\S+|npx patchboard openapi add shop \.\/shop\.yaml)( *#.*)?$/;
 
 /** Runs the blocks of a document in order against a fresh server and returns the differences. */
 export async function walkThrough(file: string): Promise<string[]> {
@@ -27,14 +29,14 @@ export async function walkThrough(file: string): Promise<string[]> {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const server = await startServer();
   symlinkSync(server.dataFolder, join(folder, '.patchboard'));
-  const reader = new Reader(folder, server.port);
+  const reader = new Reader(folder, server.port, String(await aFixedPort()));
   try {
     for (const block of blocksOf(readFileSync(join(ROOT, file), 'utf8'))) {
       const problem = await reader.take(block);
       if (problem !== null) problems.push(`${file}:${block.line}: ${problem}`);
     }
   } finally {
-    await reader.leave();
+    await reader.end();
     const code = await server.stop();
     if (code !== 0) problems.push(`the server did not stop cleanly: exit code ${code}: ${server.log()}`);
     rmSync(folder, { recursive: true, force: true });
@@ -49,12 +51,16 @@ class Reader {
   readonly #ids: Bindings = new Map();
   readonly #env: Record<string, string>;
   #last: Finished | null = null;
+  readonly #apiPort: string;
   #background: Running | null = null;
+  /** Programs that run until the end of the document. */
+  readonly #servers: Running[] = [];
   #files = 0;
 
-  constructor(folder: string, port: string) {
+  constructor(folder: string, port: string, apiPort: string) {
     this.#folder = folder;
     this.#port = port;
+    this.#apiPort = apiPort;
     const path = `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`;
     // The CLI finds the server by PORT.
     this.#env = {
@@ -106,6 +112,11 @@ class Reader {
     this.#background = null;
   }
 
+  async end(): Promise<void> {
+    await this.leave();
+    for (const running of this.#servers) await running.stop();
+  }
+
   async #type(block: Block): Promise<string | null> {
     if (block.mark === 'not run') {
       const commands = block.code.replaceAll('\\\n', ' ').split('\n');
@@ -114,11 +125,15 @@ class Reader {
     }
     const code = this.#atOurPort(withIds(block.code, this.#ids));
     const options = { cwd: this.#folder, env: this.#env };
-    if (block.mark === 'background') {
+    if (block.mark === 'background' || block.mark === 'background to the end') {
       // Without npx, which does not forward signals.
       const running = startCommand('bash', ['-c', code.replace(/^npx /, 'exec ')], options);
       await running.says(/\n/);
       await this.leave();
+      if (block.mark === 'background to the end') {
+        this.#servers.push(running);
+        return null;
+      }
       this.#background = running;
       return null;
     }
@@ -154,7 +169,9 @@ class Reader {
   }
 
   #atOurPort(text: string): string {
-    return text.replaceAll(/(localhost|127\.0\.0\.1):8080/g, `$1:${this.#port}`);
+    return text
+      .replaceAll(/(localhost|127\.0\.0\.1):8080/g, `$1:${this.#port}`)
+      .replaceAll(/\b8090\b/g, this.#apiPort);
   }
 }
 
