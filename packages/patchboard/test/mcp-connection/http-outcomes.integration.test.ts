@@ -22,6 +22,9 @@ const TOOLS: Record<string, Respond> = {
   silent: (response) => response.writeHead(202).end(),
   page: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
   refused: (response) => response.writeHead(413).end(),
+  moved: (response) => response.writeHead(308, { location: 'https://other.example/mcp' }).end(),
+  seeOther: (response) => response.writeHead(303, { location: '/mcp/result' }).end(),
+  found: (response) => response.writeHead(302, { location: 'https://other.example/done' }).end(),
   reset: (response) => response.destroy(),
   half: (response) => {
     stream(response)({ method: 'notifications/message', params: { level: 'info', data: 'begun' } });
@@ -56,6 +59,9 @@ describe('a request over HTTP', () => {
   it.each([
     ['limited', NotStarted, { mayRetry: true, status: 429, retryAfterMs: 7_000 }],
     ['refused', NotStarted, { mayRetry: false, status: 413, retryAfterMs: null }],
+    ['moved', NotStarted, { mayRetry: false, status: 308, retryAfterMs: null }],
+    ['seeOther', ConnectionLost, {}],
+    ['found', ConnectionLost, {}],
     ['broken', ConnectionLost, {}],
     ['unavailable', ConnectionLost, {}],
     ['silent', ConnectionLost, {}],

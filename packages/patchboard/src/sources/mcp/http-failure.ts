@@ -17,6 +17,9 @@ export function httpFailure(error: unknown, id: string, hasSession: boolean): Er
   const response = errorIn(error.data['text'], id);
   if (response !== null) return response;
   if (hasSession && isUnknownSession(status)) return unknownSession(status);
+  // Any other redirect may be what the server does after it processed the request.
+  if (status < 400 && status !== 307 && status !== 308)
+    return new ConnectionLost(`the server responded without a result (HTTP ${status})`);
   return new NotStarted(`the server refused the request (HTTP ${status})`, { mayRetry: false, status });
 }
 
