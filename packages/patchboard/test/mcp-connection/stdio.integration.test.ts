@@ -115,6 +115,32 @@ describe('a server of the older protocol versions that is a process', () => {
     expect(isRunning(pidsIn(journal)[0] ?? 0)).toBe(false);
   });
 
+  it('closes its output and lives on: the request is lost, and the process is replaced', async () => {
+    const journal = join(await aFolder(), 'journal');
+    const up = await started(stdioSettings('legacy-server.mjs', [journal], { protocol: 'legacy' }));
+    await expect(up.call('mute')).rejects.toThrow('the process ended (it closed its output)');
+    expect(textOf(await up.call('echo', { text: 'again' }))).toBe('again');
+    expect(journalOf(journal).filter((line) => line === 'call mute')).toHaveLength(1);
+    await waitFor(() => expect(isRunning(pidsIn(journal)[0] ?? 0)).toBe(false));
+  });
+
+  it('is restarted twice at once: it has one process, and none after close', async () => {
+    const journal = join(await aFolder(), 'journal');
+    const up = await started(stdioSettings('legacy-server.mjs', [journal], { protocol: 'legacy' }));
+    await Promise.all([up.connection.restart(), up.connection.restart()]);
+    expect(textOf(await up.call('echo', { text: 'back' }))).toBe('back');
+    expect(pidsIn(journal)).toHaveLength(2);
+    await up.connection.close();
+    expect(pidsIn(journal).filter(isRunning)).toEqual([]);
+  });
+
+  it('is closed during a restart: it stays closed', async () => {
+    const up = await started(stdioSettings('legacy-server.mjs', [], { protocol: 'legacy' }));
+    await Promise.all([up.connection.restart(), up.connection.close()]);
+    await expect(up.call('echo', { text: 'back' })).rejects.toThrow('the connection is');
+    expect(up.connection.isOnline).toBe(false);
+  });
+
   it('writes to stderr: each line is logged without secret values', async () => {
     const up = await started(stdioSettings('legacy-server.mjs', [], { protocol: 'legacy' }));
     await up.call('warn', { lines: ['token s3cret-value', 'second', 'x '.repeat(20_000)] });

@@ -32,6 +32,9 @@ export class ReconnectingConnection implements McpConnection {
   #attempt: Promise<void> | null = null;
   #attemptedAt = Number.NEGATIVE_INFINITY;
   #cancelTimer: () => void = () => {};
+  /** The restart that runs: two would connect twice. */
+  #restarting: Promise<void> | null = null;
+  #isClosed = false;
 
   constructor(settings: McpUpstreamSettings, parts: McpConnectionParts) {
     this.#settings = settings;
@@ -69,17 +72,24 @@ export class ReconnectingConnection implements McpConnection {
   }
 
   async restart(): Promise<void> {
+    this.#restarting ??= this.#restart().finally(() => (this.#restarting = null));
+    await this.#restarting;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#end('the connection is closed'), this.#restarting]);
+    this.#state.closed();
+  }
+
+  async #restart(): Promise<void> {
     await this.#end('the connection is restarted');
+    if (this.#isClosed) return;
     this.#policy.reset();
     this.#opener?.forget();
     this.#life = new AbortController();
     this.#state.connecting();
     this.#connect();
-  }
-
-  async close(): Promise<void> {
-    await this.#end('the connection is closed');
-    this.#state.closed();
   }
 
   async #end(why: string): Promise<void> {

@@ -3,10 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Clock } from '../../core/ports.ts';
 import { MAX_BODY_BYTES } from '../shared/guarded-fetch.ts';
 import { LineSplitter, type LongLine } from './line-splitter.ts';
-import { ConnectionLost } from './mcp-connection.ts';
+import { ConnectionLost, NotStarted } from './mcp-connection.ts';
 import { endProcessGroup } from './process-group.ts';
 
-/** How long output of other processes of the group is read after the server process ended. */
+/** How long output of other processes of the group is read after the server process ended, and how long it may live without one. */
 const REST_OUTPUT_MS = 200;
 
 export interface StdioCommand {
@@ -78,6 +78,9 @@ export class StdioTransport implements Transport {
     const stdin = this.#child?.stdin;
     if (stdin === null || stdin === undefined || !stdin.writable || this.#end !== null)
       throw new ConnectionLost(`the process has ended${this.#end === null ? '' : ` (${this.#end})`}`);
+    // What was written before stays in memory until the process reads it.
+    if (stdin.writableLength > MAX_BODY_BYTES)
+      throw new NotStarted('the process does not read its input', { mayRetry: true });
     const line = `${JSON.stringify(message)}\n`;
     await new Promise<void>((resolve, reject) => {
       stdin.write(line, (error) => {
@@ -103,8 +106,19 @@ export class StdioTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream?.on('error', (error) => this.onerror?.(error));
     child.on('error', (error) => this.onerror?.(error));
+    let cancelMute = (): void => {};
+    // A process that lives without its output would keep requests waiting.
+    child.stdout?.once('end', () => {
+      if (this.#end !== null) return;
+      cancelMute = this.#options.clock.after(REST_OUTPUT_MS, () => {
+        this.#end = 'it closed its output';
+        this.#endGroup(child).catch((error: unknown) => this.onerror?.(error as Error));
+        this.#closed();
+      });
+    });
     child.once('exit', (code, signal) => {
-      this.#end = signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
+      cancelMute();
+      this.#end ??= signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
       this.#onExit();
       this.#endGroup(child).catch((error: unknown) => this.onerror?.(error as Error));
       // Another process that holds the pipe open must not keep requests waiting.

@@ -5,6 +5,9 @@ import { PendingRequest, type RawRequest } from './raw-request.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 
+/** The most responses to requests of the server that are under way at once: a server may send requests without end. */
+const MOST_REPLIES = 32;
+
 export interface TapOptions {
   /** Returns the error of a request whose message could not be sent, or its response if the error contains one. */
   readonly sendFailure: (error: unknown, id: string) => Error | McpResponse;
@@ -30,6 +33,7 @@ export class TransportTap implements Transport {
   readonly #options: TapOptions;
   readonly #pending = new Map<string, PendingRequest>();
   #sent = 0;
+  #replies = 0;
 
   constructor(inner: Transport, options: TapOptions) {
     this.#inner = inner;
@@ -61,7 +65,8 @@ export class TransportTap implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    await this.#inner.send(message, options);
+    const send = (): Promise<void> => this.#inner.send(message, options);
+    await ('method' in message ? send() : this.#reply(send));
   }
 
   async close(): Promise<void> {
@@ -151,8 +156,9 @@ export class TransportTap implements Transport {
   }
 
   #takesServerRequest(id: string | number, method: string, params: Message): boolean {
-    const result = this.#options.serverRequest(method, params);
-    if (result === null) return false;
+    const hasRoom = this.#replies < MOST_REPLIES;
+    const result = hasRoom ? this.#options.serverRequest(method, params) : null;
+    if (result === null) return !hasRoom;
     const reply = async (): Promise<void> => {
       const message = await result.then(
         (value) => ({ jsonrpc: '2.0' as const, id, result: value as Record<string, unknown> }),
@@ -160,8 +166,20 @@ export class TransportTap implements Transport {
       );
       await this.#inner.send(message);
     };
-    this.scope.exit(reply).catch((error: unknown) => this.onerror?.(error as Error));
+    this.scope.exit(() => this.#reply(reply)).catch((error: unknown) => this.onerror?.(error as Error));
     return true;
+  }
+
+  /** Counts the response to a request of the server until it is sent. Beyond the limit it is not sent. */
+  async #reply(send: () => Promise<void>): Promise<void> {
+    if (this.#replies >= MOST_REPLIES)
+      throw new Error('the server sends more requests than it reads responses');
+    this.#replies += 1;
+    try {
+      await send();
+    } finally {
+      this.#replies -= 1;
+    }
   }
 }
 

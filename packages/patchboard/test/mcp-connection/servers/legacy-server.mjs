@@ -1,7 +1,7 @@
 // A small MCP server of the protocol version 2025-06-18 over stdio, without dependencies. Its arguments are a file that
 // counts executions and starts, and `exits-on-probe`, `exits-at-start`, `prints-noise`.
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const [journal = '', mode = ''] = process.argv.slice(2);
@@ -23,6 +23,11 @@ const tools = {
     return null;
   },
   crash: () => process.exit(7),
+  mute: () => {
+    note('mute');
+    closeSync(1);
+    return null;
+  },
   warn: ({ lines }) => {
     for (const line of lines) process.stderr.write(`${line}\n`);
     return text('warned');
