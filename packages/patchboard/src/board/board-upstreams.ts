@@ -12,7 +12,7 @@ import type { UpstreamsConfig } from '../settings/upstream-config.ts';
 import { parseUpstreamFile } from '../settings/upstream-file.ts';
 import { SecretMask } from '../sources/shared/secret-mask.ts';
 import { upstreamView } from '../transports/shared/views/upstream-view.ts';
-import { embeddedPrincipal } from '../wiring/engine-context.ts';
+import { embeddedPrincipal, type EngineContext } from '../wiring/engine-context.ts';
 import { makeUpstream } from '../wiring/make-upstream.ts';
 import { resolveWorkspace } from '../wiring/sandbox-setup.ts';
 
@@ -66,7 +66,7 @@ const PLACE = 'createPatchboard';
 
 /** Adds the upstreams of a board to an engine that is not started yet. Throws `BoardError` if one is invalid. */
 export async function addBoardUpstreams(
-  engine: Engine,
+  { engine, schemas }: Pick<EngineContext, 'engine' | 'schemas'>,
   { upstreams = {}, openapi = {} }: UpstreamsConfig,
   { folder, log }: { readonly folder: string | null; readonly log: Log },
 ): Promise<void> {
@@ -78,6 +78,7 @@ export async function addBoardUpstreams(
       log,
       mask: new SecretMask(secretValues),
       limits: engine.limits,
+      schemas,
       environment: environment(),
       workspace: resolveWorkspace({}),
       dataFolder: resolve(folder ?? '.patchboard'),

@@ -52,7 +52,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     context.engine.resources.follow(resourceRegistry, { pack: null });
     const registry = registryOf(tools);
     const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, context);
-    await addBoardUpstreams(context.engine, options, { folder: kept.folder, log });
+    await addBoardUpstreams(context, options, { folder: kept.folder, log });
     const unfollow = registry.follow(followerOf(context));
     try {
       await context.engine.start();

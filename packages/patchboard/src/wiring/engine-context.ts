@@ -9,7 +9,7 @@ import { KeyService } from '../core/access/key-service.ts';
 import { withinHeap, type Limits } from '../core/limits.ts';
 import { PolicyGuard } from '../core/access/policy-guard.ts';
 import { PolicyService } from '../core/access/policy-service.ts';
-import type { Log, Store } from '../core/ports.ts';
+import type { Log, Schemas, Store } from '../core/ports.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
 import { RateLimits, type Rates } from '../core/access/rate-limits.ts';
 import { Redactor } from '../core/call/redaction.ts';
@@ -51,6 +51,7 @@ export interface EngineContext extends Omit<AdminServices, 'sessions'> {
   readonly store: Store;
   readonly log: Log;
   readonly sandbox: SandboxReport | null;
+  readonly schemas: Schemas;
   /** The services for agents in this process. */
   readonly host: AgentHost;
 }
@@ -71,11 +72,12 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
   const tenants = new TenantService({ store, clock: nodeClock, directory: options.tenants });
   for (const tenant of await tenants.load()) log.error('tenant.unreadable', { tenant_id: tenant });
   for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
+  const schemas = ajvSchemas();
   const redactor = new Redactor(options.redact);
   const engine = new Engine({
     ...parts,
     log,
-    schemas: ajvSchemas(),
+    schemas,
     limits: withinHeap(options.limits, nodeHeap.limitBytes),
     guard,
     hooks: options.hooks,
@@ -100,7 +102,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
     principal: embeddedPrincipal,
     redact: (value) => redactor.value(value),
   };
-  return { engine, store, log, sandbox: options.sandbox, keys, grants, policies, tenants, host };
+  return { engine, store, log, sandbox: options.sandbox, schemas, keys, grants, policies, tenants, host };
 }
 
 const EMBEDDED_SCOPES: Principal['scopes'] = new Set(SCOPES_OF_KIND.operator);

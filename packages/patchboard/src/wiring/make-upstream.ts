@@ -1,9 +1,8 @@
 import type { Limits } from '../core/limits.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log, Schemas } from '../core/ports.ts';
 import type { Upstream } from '../core/upstreams/upstream.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
-import { ajvSchemas } from '../schemas/ajv-schemas.ts';
 import type { Environment } from '../settings/environment.ts';
 import { guardedFetch, type GuardedFetch } from '../sources/shared/guarded-fetch.ts';
 import type { SecretMask } from '../sources/shared/secret-mask.ts';
@@ -18,6 +17,8 @@ export interface UpstreamSurroundings {
   readonly log: Log;
   readonly mask: SecretMask;
   readonly limits: Readonly<Limits>;
+  /** Those of the engine: a schema is compiled once. */
+  readonly schemas: Schemas;
   /** The environment of this process. A child process gets a few variables of it. */
   readonly environment: Environment;
   readonly workspace: WorkspaceSettings;
@@ -39,8 +40,8 @@ export async function makeUpstream(
 ): Promise<Upstream> {
   if (settings.kind === 'mcp') return await makeMcpUpstream(settings, surroundings);
   const { OpenApiUpstream } = await import('../sources/openapi/openapi-upstream.ts');
-  const { mask, limits } = surroundings;
-  return new OpenApiUpstream(settings, { clock: nodeClock, mask, schemas: ajvSchemas(), limits, random });
+  const { mask, limits, schemas } = surroundings;
+  return new OpenApiUpstream(settings, { clock: nodeClock, mask, schemas, limits, random });
 }
 
 async function makeMcpUpstream(
@@ -67,7 +68,7 @@ async function makeMcpUpstream(
     instanceId,
     ...(wrapCommand === null ? {} : { wrapCommand }),
   });
-  return new McpUpstream(settings, { connection, clock: nodeClock, mask });
+  return new McpUpstream(settings, { connection, clock: nodeClock, mask, release: () => fetch.close() });
 }
 
 /** Null: the headers contain all credentials. */

@@ -112,6 +112,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   const upstreams = await openUpstreams(engine, settings, packs, {
     ...settings,
     log,
+    schemas: context.schemas,
     environment: environment(),
   });
   const { resumed, sealed } = await engine.start();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ajvSchemas } from '../../schemas/ajv-schemas.ts';
 import { DEFAULT_LIMITS } from '../../core/limits.ts';
 import type { Upstream } from '../../core/upstreams/upstream.ts';
 import { SILENT_LOG } from '../../runtime/silent-log.ts';
@@ -29,6 +30,7 @@ export async function connectOnce(
     log: SILENT_LOG,
     mask: new SecretMask(secretValues),
     limits: DEFAULT_LIMITS,
+    schemas: ajvSchemas(),
     environment,
     workspace: resolveWorkspace({ create: true, ...(searchPath === undefined ? {} : { searchPath }) }),
     dataFolder,
