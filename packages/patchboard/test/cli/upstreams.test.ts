@@ -130,6 +130,15 @@ describe('the commands for upstreams with a running server', { timeout: LONG }, 
     expect((await run(['mcp', 'list'])).out).not.toContain('gone');
   });
 
+  it('add of the server itself says that it is not tried again', async () => {
+    const added = await run(['mcp', 'add', 'itself', `${server.url}/mcp`]);
+    expect(added).toMatchObject({ code: 6, out: '' });
+    expect(added.error).toContain(
+      'The server does not try again. Remove it with: patchboard mcp remove itself',
+    );
+    expect((await run(['mcp', 'remove', 'itself'])).code).toBe(0);
+  });
+
   it('accept shows the change of a contract, and accepts it only after confirmation', async () => {
     const [search, ...others] = TOOLS;
     writeFileSync(list, JSON.stringify([{ ...search, description: 'Searches everything.' }, ...others]));

@@ -8,6 +8,7 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { AConnection, httpSettings, stdioSettings } from './support/a-connection.ts';
 import { ScriptedServer, sendResult, stream, type Respond } from './support/scripted-server.ts';
+import { aWebServer } from './support/web-server.ts';
 
 const closing = closedAfterEach();
 const ok: Respond = (response, { id }) => sendResult(response, id, { content: [] });
@@ -93,6 +94,30 @@ describe('a server that is not there', () => {
     expect(up.connection.status()).toMatchObject({ state: 'disconnected' });
     expect(up.connection.status().lastError?.message).toBe(
       'the command could not be started: spawn /nowhere/[redacted] ENOENT',
+    );
+  });
+
+  it('whose working directory does not exist: the status names the folder', async () => {
+    const settings = stdioSettings('legacy-server.mjs');
+    const transport = { ...settings.transport, cwd: '/nowhere/else' } as typeof settings.transport;
+    const up = started({ ...settings, transport }, { clock: new FakeClock() });
+    await waitFor(() => expect(up.connection.status().nextAttemptAt).not.toBeNull());
+    expect(up.connection.status().lastError?.message).toBe(
+      'the command could not be started: its working directory /nowhere/else does not exist',
+    );
+  });
+
+  it.each([
+    [404, 'the URL responds with HTTP 404: '],
+    [200, 'the URL responds with neither JSON nor an event stream: '],
+  ])('but a web page with status %i is: the status says so', async (status, message) => {
+    const page = await aWebServer((_, response) =>
+      response.writeHead(status, { 'content-type': 'text/html' }).end('<p>Hello</p>'),
+    );
+    const up = started(httpSettings(page.url), { clock: new FakeClock() });
+    await waitFor(() => expect(up.connection.status().nextAttemptAt).not.toBeNull());
+    expect(up.connection.status().lastError?.message).toBe(
+      `${message}check that it is the URL of an MCP server, with its path`,
     );
   });
 });

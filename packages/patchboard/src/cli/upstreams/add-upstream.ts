@@ -45,7 +45,7 @@ export async function addUpstream(context: CliContext, added: NewUpstream, flags
   output.note(
     changed.url === null
       ? `It stays in ${changed.file}. Remove it with: patchboard ${kind} remove ${name}`
-      : `The server keeps trying. Remove it with: patchboard ${kind} remove ${name}; see its state with: patchboard ${kind} list`,
+      : `${seen.state === 'failed' ? 'The server does not try again.' : 'The server keeps trying.'} Remove it with: patchboard ${kind} remove ${name}; see its state with: patchboard ${kind} list`,
   );
   context.exitWith(EXIT.unreachable);
 }

@@ -1,3 +1,4 @@
+import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { messageOf } from '../../core/failures.ts';
 import { AddressNotAllowed, BodyTooLarge, isBeforeSend } from '../shared/fetch-errors.ts';
 import { ConnectionLost, NotStarted, ResponseTooLarge } from './mcp-connection.ts';
@@ -23,13 +24,28 @@ export function networkError(error: unknown): ConnectionError {
 
 /** The error of an attempt to connect. `loss` is why the connection ended meanwhile; null: it did not. */
 export function connectError(error: unknown, loss: Error | null): NotStarted {
-  const known = connectionErrorOf(error) ?? connectionErrorOf(loss);
+  const known = connectionErrorOf(error) ?? refusalOf(error) ?? connectionErrorOf(loss);
   if (known instanceof NotStarted) return known;
   const { syscall = '' } = error as NodeJS.ErrnoException;
   const text = syscall.startsWith('spawn') ? 'the command could not be started' : 'the handshake failed';
   const failure = new NotStarted(known?.message ?? `${text}: ${textOf(error)}`, { mayRetry: true });
   failure.cause = error;
   return failure;
+}
+
+/** The error of a URL that responds, but not as an MCP server does, such as one with a wrong path; null: it is another error. */
+function refusalOf(error: unknown): NotStarted | null {
+  for (const one of chainOf(error)) {
+    if (one instanceof SdkHttpError)
+      return notMcp(`the URL responds with HTTP ${one.status}`, { mayRetry: true, status: one.status });
+    if (one instanceof SdkError && one.code === SdkErrorCode.ClientHttpUnexpectedContent)
+      return notMcp('the URL responds with neither JSON nor an event stream', { mayRetry: true });
+  }
+  return null;
+}
+
+function notMcp(text: string, options: { readonly mayRetry: true; readonly status?: number }): NotStarted {
+  return new NotStarted(`${text}: check that it is the URL of an MCP server, with its path`, options);
 }
 
 /** The message of the innermost cause: `fetch failed` alone explains nothing. */

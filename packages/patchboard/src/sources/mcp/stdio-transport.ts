@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Clock } from '../../core/ports.ts';
 import { MAX_BODY_BYTES } from '../shared/guarded-fetch.ts';
 import { LineSplitter, type LongLine } from './line-splitter.ts';
@@ -70,7 +71,9 @@ export class StdioTransport implements Transport {
     this.#read(child);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', reject);
+      child.once('error', (error) =>
+        reject(cwd === null || existsSync(cwd) ? error : withoutFolder(error, cwd)),
+      );
     });
   }
 
@@ -160,4 +163,9 @@ export class StdioTransport implements Transport {
 
 function isMessage(value: unknown): value is JSONRPCMessage {
   return typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0';
+}
+
+/** Node reports a missing working directory as a missing command. */
+function withoutFolder(error: Error, cwd: string): Error {
+  return Object.assign(error, { message: `its working directory ${cwd} does not exist` });
 }
