@@ -68,7 +68,8 @@ async function makeMcpUpstream(
     instanceId,
     ...(wrapCommand === null ? {} : { wrapCommand }),
   });
-  return new McpUpstream(settings, { connection, clock: nodeClock, mask, release: () => fetch.close() });
+  const release = () => fetch.close();
+  return new McpUpstream(settings, { connection, clock: nodeClock, mask, instanceId, release });
 }
 
 /** Null: the headers contain all credentials. */

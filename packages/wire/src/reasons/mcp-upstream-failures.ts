@@ -15,6 +15,7 @@ export interface McpUpstreamFailures {
   readonly upstream_asks_unknown: { readonly upstream: string; readonly method: string };
   readonly upstream_tool_without_schema: { readonly upstream: string };
   readonly upstream_tool_needs_tasks: { readonly upstream: string };
+  readonly upstream_tool_loop: { readonly upstream: string };
   readonly upstream_tools_omitted: { readonly upstream: string; readonly count: number };
 }
 
@@ -42,6 +43,8 @@ export const MCP_UPSTREAM_FAILURES: Sentences<McpUpstreamFailures> = {
     `upstream ${upstream} listed the tool without an input schema that is an object`,
   upstream_tool_needs_tasks: ({ upstream }) =>
     `the tool runs only as a task of MCP 2025-11-25, which is not supported; upstream ${upstream} must offer MCP 2026-07-28`,
+  upstream_tool_loop: ({ upstream }) =>
+    `the tool comes from this server: upstream ${upstream} reaches it through its own upstreams`,
   upstream_tools_omitted: ({ upstream, count }) =>
     `upstream ${upstream} lists ${count} more tools than the limit: exclude some with \`tools\``,
 };

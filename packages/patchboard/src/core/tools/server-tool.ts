@@ -97,6 +97,8 @@ export interface ServerTool {
   readonly readSchema?: (schema: JsonSchema | LibrarySchema) => ReadSchema;
   /** Of a tool of an upstream: what its calls are sent to, as JSON. Part of the contract. Absent: nothing. */
   readonly target?: unknown;
+  /** Of a tool of an upstream: see `UpstreamTool.via`. Not part of the contract. */
+  readonly via?: readonly string[];
   /** Whether the tool's dependencies are reachable now. Absent: always. A call is accepted either way. */
   isOnline?(): boolean;
   /** `args` has passed the input schema. Returns the result or a promise of it. Throw `ToolFailure` to fail on purpose. */

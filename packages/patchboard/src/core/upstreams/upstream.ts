@@ -37,6 +37,11 @@ export interface UpstreamTool {
   readonly task?: NonNullable<ServerTool['task']>;
   /** The JSON value that `execute` needs to call the tool. It is stored with the list and part of the contract. */
   readonly target: unknown;
+  /**
+   * The instances of the Patchboard servers that the tool passes through, the farthest first. A server recognises by it the tools
+   * that come from itself. Not part of the contract: each start has another instance. Absent: it passes through none.
+   */
+  readonly via?: readonly string[];
 }
 
 export interface UpstreamStatus {

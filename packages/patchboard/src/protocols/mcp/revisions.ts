@@ -15,4 +15,6 @@ export const META = {
   hops: 'patchboard/hops',
   /** The id of a running server: a gateway recognises itself by it. */
   instance: 'patchboard/instance',
+  /** Of a listed tool: the instances of the servers that it passes through, the farthest first. */
+  via: 'patchboard/via',
 } as const;

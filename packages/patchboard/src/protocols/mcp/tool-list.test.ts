@@ -1,6 +1,7 @@
 import { CallToolResultSchema, ToolSchema } from '@modelcontextprotocol/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { aServerTool } from '../../../test/support/an-engine.ts';
 import { mcpTool, type ToolForMcp } from './tool-list.ts';
 import { mcpResultMembers } from './tool-result.ts';
 
@@ -14,6 +15,7 @@ const TOOL: ToolForMcp = {
   metadata: { version: '2', openWorldHint: false },
   source: 'client',
   version: 'abc',
+  runsOn: { kind: 'client', clientId: 'a' },
 };
 const MODERN = { outputSchema: 'any', names: 'wire' } as const;
 
@@ -39,6 +41,12 @@ describe('a tool in an MCP tool list', () => {
       },
     });
     expect(ToolSchema.parse(listed)).toEqual(listed);
+  });
+
+  it('names the servers that it passes through', () => {
+    const tool = aServerTool({ name: 'far.echo', via: ['c', 'b'] });
+    const { _meta: meta } = mcpTool({ ...TOOL, runsOn: { kind: 'server', tool } }, MODERN);
+    expect(meta).toMatchObject({ 'patchboard/via': ['c', 'b'] });
   });
 
   it('has its canonical name where that is wanted, and no hint that it does not give', () => {

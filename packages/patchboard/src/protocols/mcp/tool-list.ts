@@ -1,5 +1,6 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { META } from './revisions.ts';
 
 type ObjectSchema = Exclude<JsonSchema, boolean>;
 
@@ -12,7 +13,9 @@ export interface McpTool {
   readonly inputSchema: ObjectSchema;
   readonly outputSchema?: ObjectSchema;
   readonly annotations: Readonly<Record<string, boolean>>;
-  readonly _meta: Readonly<Record<`patchboard/${'name' | 'source' | 'version'}`, string>>;
+  readonly _meta: Readonly<Record<`patchboard/${'name' | 'source' | 'version'}`, string>> & {
+    readonly [META.via]?: readonly string[];
+  };
 }
 
 export type ToolForMcp = Pick<
@@ -26,6 +29,7 @@ export type ToolForMcp = Pick<
   | 'metadata'
   | 'source'
   | 'version'
+  | 'runsOn'
 >;
 
 export interface McpListOptions {
@@ -43,7 +47,8 @@ const EVERY_REVISION: McpListOptions = { outputSchema: 'object', names: 'wire' }
 
 /** Represents annotations as hints. */
 export function mcpTool(tool: ToolForMcp, options: McpListOptions = EVERY_REVISION): McpTool {
-  const { name, description, inputSchema, source, version } = tool;
+  const { name, description, inputSchema, source, version, runsOn } = tool;
+  const via = runsOn.kind === 'server' ? runsOn.tool.via : undefined;
   const outputSchema = outputSchemaOf(tool, options);
   return {
     name: options.names === 'wire' ? tool.wireName : name,
@@ -52,7 +57,12 @@ export function mcpTool(tool: ToolForMcp, options: McpListOptions = EVERY_REVISI
     inputSchema: objectSchema(inputSchema),
     ...(outputSchema === null ? {} : { outputSchema }),
     annotations: hintsOf(tool),
-    _meta: { 'patchboard/name': name, 'patchboard/source': source, 'patchboard/version': version },
+    _meta: {
+      'patchboard/name': name,
+      'patchboard/source': source,
+      'patchboard/version': version,
+      ...(via === undefined ? {} : { [META.via]: via }),
+    },
   };
 }
 

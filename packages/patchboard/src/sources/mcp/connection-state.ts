@@ -17,6 +17,7 @@ export class ConnectionState {
   #server: McpConnectionStatus['server'] = null;
   #lastError: McpConnectionStatus['lastError'] = null;
   #connectedAt: number | null = null;
+  #instance: string | null = null;
 
   constructor(settings: McpUpstreamSettings, parts: McpConnectionParts) {
     this.#settings = settings;
@@ -54,6 +55,7 @@ export class ConnectionState {
     this.era = session.era;
     this.#protocol = session.protocolVersion;
     this.#server = this.#maskedServer(session);
+    this.#instance = session.instance;
     this.#lastError = null;
     this.#connectedAt = this.#parts.clock.now();
     this.#become('connected');
@@ -80,8 +82,14 @@ export class ConnectionState {
 
   listed(list: Pick<McpToolList, 'tools' | 'omitted' | 'isComplete'>): void {
     const { tools, omitted, isComplete } = list;
-    const protocolVersion = this.#protocol ?? '';
-    this.listener?.toolsListed({ tools, omitted, isComplete, server: this.#server, protocolVersion });
+    this.listener?.toolsListed({
+      tools,
+      omitted,
+      isComplete,
+      server: this.#server,
+      protocolVersion: this.#protocol ?? '',
+      instance: this.#instance,
+    });
   }
 
   #maskedServer({ server }: McpSession): McpConnectionStatus['server'] {

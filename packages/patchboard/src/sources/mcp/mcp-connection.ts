@@ -41,6 +41,8 @@ export interface McpToolList {
   /** Null: the server does not declare it. */
   readonly server: { readonly name: string; readonly version: string } | null;
   readonly protocolVersion: string;
+  /** The id by which a Patchboard declares itself; null: the server is none, or an older one. */
+  readonly instance: string | null;
 }
 
 export interface McpRequest {

@@ -24,6 +24,7 @@ function started(settings: Partial<McpUpstreamSettings> = {}) {
     connection,
     clock: new FakeClock(),
     mask: new SecretMask([SECRET]),
+    instanceId: 'this-instance',
     release: async () => void released.push('released'),
   });
   const seen = { tools: [] as readonly UpstreamTool[], rejected: [] as readonly RejectedTool[], changes: 0 };
@@ -124,6 +125,38 @@ describe('a listed tool', () => {
     connection.era = 'legacy';
     connection.lists([tool]);
     expect([seen.tools.length, seen.rejected[0]?.code]).toEqual([0, 'schema_invalid']);
+  });
+
+  it('that comes from this server is rejected; others keep the servers they pass through, outside the contract', () => {
+    const { connection, seen } = started();
+    const tool = (name: string, via: unknown) => ({
+      name,
+      inputSchema: SCHEMA,
+      _meta: { 'patchboard/via': via },
+    });
+    const long = 'i'.repeat(129);
+    connection.lists(
+      [tool('far', ['c', 1, long, 'b']), tool('mine', ['this-instance', 'b']), tool('odd', 'this-instance')],
+      0,
+      'up',
+    );
+    expect(seen.tools.map(({ name, via }) => [name, via])).toEqual([
+      ['github.far', ['c', 'b', 'up']],
+      ['github.odd', ['up']],
+    ]);
+    expect(seen.tools[0]).toMatchObject({
+      target: { tool: 'far' },
+      metadata: { upstream: 'github', tool: 'far' },
+    });
+    expect(seen.rejected).toMatchObject([
+      {
+        name: 'github.mine',
+        code: 'conflict',
+        reason: expect.stringContaining('comes from this server') as string,
+      },
+    ]);
+    connection.lists([{ name: 'plain', inputSchema: SCHEMA }]);
+    expect(seen.tools[0]).not.toHaveProperty('via');
   });
 
   it('shows its own claim about the open world to MCP clients', async () => {

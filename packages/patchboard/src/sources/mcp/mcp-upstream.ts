@@ -17,6 +17,8 @@ export interface McpUpstreamParts {
   readonly connection: McpConnection;
   readonly clock: Clock;
   readonly mask: SecretMask;
+  /** The id of this server, as `patchboard/instance` declares it. */
+  readonly instanceId: string;
   /** Called after the connection is closed. */
   readonly release?: () => Promise<void>;
 }
@@ -27,14 +29,19 @@ export class McpUpstream implements Upstream {
   readonly #connection: McpConnection;
   readonly #parts: UpstreamCallParts;
   readonly #clock: Clock;
+  readonly #instanceId: string;
   readonly #release: McpUpstreamParts['release'];
   readonly #latency = new LatencyWindow();
   #inFlight = 0;
 
-  constructor(settings: McpUpstreamSettings, { connection, clock, mask, release }: McpUpstreamParts) {
+  constructor(
+    settings: McpUpstreamSettings,
+    { connection, clock, mask, instanceId, release }: McpUpstreamParts,
+  ) {
     this.settings = settings;
     this.#connection = connection;
     this.#clock = clock;
+    this.#instanceId = instanceId;
     this.#release = release;
     this.#parts = { settings, connection, clock, mask };
   }
@@ -42,7 +49,11 @@ export class McpUpstream implements Upstream {
   start(listener: UpstreamListener): void {
     this.#connection.start({
       toolsListed: (list) => {
-        const { tools, rejected } = readToolList(this.settings, list, this.#connection.era, this.#parts.mask);
+        const { tools, rejected } = readToolList(this.settings, list, {
+          era: this.#connection.era,
+          mask: this.#parts.mask,
+          instanceId: this.#instanceId,
+        });
         listener.listed(tools, rejected);
       },
       stateChanged: () => listener.stateChanged(),

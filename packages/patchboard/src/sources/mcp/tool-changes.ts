@@ -6,7 +6,7 @@ const LONGEST_MS = 60_000;
 
 /**
  * Calls `onChanged` when the server reports that its tools changed, until the returned function is called. Newer servers report it on
- * the stream of a subscription, which is opened again when it ends: changes in between are unknown, so they count as one.
+ * the stream of a subscription, which is opened again when it ends. Changes before it is open are unknown, so they count as one.
  */
 export function watchTools(session: McpSession, clock: Clock, onChanged: () => void): () => void {
   const { client } = session;
@@ -22,16 +22,16 @@ export function watchTools(session: McpSession, clock: Clock, onChanged: () => v
     cancelTimer = clock.after(delay, () => listen());
     delay = Math.min(LONGEST_MS, delay * 2);
   };
-  const listen = (isFirst = false): void => {
+  const listen = (): void => {
     const opened = client.listen({ toolsListChanged: true }).then((subscription) => {
       delay = SHORTEST_MS;
-      if (!isFirst) onChanged();
+      onChanged();
       return subscription.closed;
     });
     // A server that is gone fails the session. One that refuses has its tools read at intervals.
     opened.then(again, again);
   };
-  listen(true);
+  listen();
   return () => {
     isStopped = true;
     cancelTimer();

@@ -9,6 +9,7 @@ import {
 import { isRecord } from '../../core/json/is-record.ts';
 import { rejected, rejectedTool } from '../../core/tools/registered-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
+import { META } from '../../protocols/mcp/revisions.ts';
 import { isSelected } from '../shared/name-patterns.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
 import { nameUpstreamTools } from '../shared/tool-names.ts';
@@ -31,12 +32,22 @@ type Json = Readonly<Record<string, unknown>>;
 type Mask = Pick<SecretMask, 'text' | 'value'>;
 type Era = McpConnection['era'];
 
+export interface ToolListContext {
+  readonly era: Era;
+  readonly mask: Mask;
+  /** The id of this server. */
+  readonly instanceId: string;
+}
+
+/** A tool that passes through more servers than that cannot be called: see the hops of a call. */
+const MOST_INSTANCES = 8;
+const INSTANCE_CHARACTERS = 128;
+
 /** Converts the tool list of an upstream. Schemas stay as they were received, apart from secret values. */
 export function readToolList(
   settings: McpUpstreamSettings,
-  { tools: listed, omitted }: McpToolList,
-  era: Era,
-  mask: Mask,
+  { tools: listed, omitted, instance }: McpToolList,
+  { era, mask, instanceId }: ToolListContext,
 ): ToolSpecs {
   const { name: upstream } = settings;
   const selected = listed.filter((given) => isSelected([nameOf(given)], settings.tools));
@@ -45,9 +56,12 @@ export function readToolList(
   const refused: RejectedTool[] = [...unnamed];
   for (const { index, original, name } of named) {
     const given = selected[index] ?? {};
+    const via = [...instancesIn(given), ...(instance === null ? [] : [instance])];
     const problem = toolProblem(upstream, given, era);
-    if (problem === null) tools.push(upstreamTool(settings, name, original, mask.value(given) as Json));
-    else refused.push(notOffered(name, 'schema_invalid', problem));
+    if (via.includes(instanceId))
+      refused.push(notOffered(name, 'conflict', reason('upstream_tool_loop', { upstream })));
+    else if (problem !== null) refused.push(notOffered(name, 'schema_invalid', problem));
+    else tools.push(upstreamTool(settings, { name, original, via }, mask.value(given) as Json));
   }
   if (omitted > 0)
     refused.push(notOffered('', 'too_large', reason('upstream_tools_omitted', { upstream, count: omitted })));
@@ -59,6 +73,15 @@ function nameOf({ name }: Json): string {
   return typeof name === 'string' ? name : '';
 }
 
+/** The servers behind the upstream that the tool passes through, as a Patchboard declares them. */
+function instancesIn({ _meta: meta }: Json): readonly string[] {
+  const via = isRecord(meta) ? meta[META.via] : undefined;
+  if (!Array.isArray(via)) return [];
+  return (via as readonly unknown[])
+    .filter((id): id is string => typeof id === 'string' && id.length <= INSTANCE_CHARACTERS)
+    .slice(0, MOST_INSTANCES);
+}
+
 function toolProblem(upstream: string, { inputSchema, execution }: Json, era: Era): Reason | null {
   if (!isRecord(inputSchema)) return reason('upstream_tool_without_schema', { upstream });
   const needsTask = era === 'legacy' && isRecord(execution) && execution['taskSupport'] === 'required';
@@ -68,8 +91,11 @@ function toolProblem(upstream: string, { inputSchema, execution }: Json, era: Er
 /** `given`: masked. */
 function upstreamTool(
   settings: McpUpstreamSettings,
-  name: string,
-  original: string,
+  {
+    name,
+    original,
+    via,
+  }: { readonly name: string; readonly original: string; readonly via: readonly string[] },
   given: Json,
 ): UpstreamTool {
   const { title, description, inputSchema, outputSchema, annotations } = given;
@@ -88,6 +114,7 @@ function upstreamTool(
       ...(typeof openWorldHint === 'boolean' ? { openWorldHint } : {}),
     },
     target: { tool: original } satisfies McpTarget,
+    ...(via.length === 0 ? {} : { via }),
   };
 }
 

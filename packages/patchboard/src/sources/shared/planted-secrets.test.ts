@@ -49,7 +49,12 @@ function expectNoSecret(value: unknown): void {
 async function called(...steps: Step[]) {
   const connection = new ScriptedConnection(...steps);
   const clock = new FakeClock();
-  const upstream = new McpUpstream(mcpSettings(), { connection, clock, mask: aMask() });
+  const upstream = new McpUpstream(mcpSettings(), {
+    connection,
+    clock,
+    mask: aMask(),
+    instanceId: 'this-instance',
+  });
   const { engine, store } = await anEngine({ clock, upstreams: [upstream] });
   const schema = { type: 'object', properties: { q: { type: 'string', description: ECHO } } };
   connection.lists([{ name: 'search', title: 'Search', description: ECHO, inputSchema: schema }]);

@@ -27,11 +27,13 @@ export class AGateway {
   }
 
   attach(settings: McpUpstreamSettings): McpUpstream {
-    const { connection } = new AConnection(settings);
+    const { instanceId } = this.server.engine;
+    const { connection } = new AConnection(settings, { instanceId });
     const upstream = new McpUpstream(settings, {
       connection,
       clock: nodeClock,
       mask: new SecretMask([SECRET]),
+      instanceId,
     });
     this.server.engine.upstreams.add(upstream);
     return upstream;

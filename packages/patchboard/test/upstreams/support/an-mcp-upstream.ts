@@ -56,6 +56,7 @@ export async function anMcpUpstream(
     connection,
     clock,
     mask: new SecretMask([SECRET]),
+    instanceId: 'this-instance',
   });
   const fixture = await anEngine({ clock, upstreams: [upstream], ...given });
   connection.lists([{ name: 'search', inputSchema: { type: 'object' }, ...tool }]);

@@ -35,13 +35,14 @@ export class ScriptedConnection implements McpConnection {
     return await step(request);
   }
 
-  lists(tools: McpToolList['tools'], omitted = 0): void {
+  lists(tools: McpToolList['tools'], omitted = 0, instance: string | null = null): void {
     this.#listener?.toolsListed({
       tools,
       omitted,
       isComplete: true,
       server: null,
       protocolVersion: '2026-07-28',
+      instance,
     });
   }
 

@@ -19,6 +19,7 @@ export const mcpUpstreamFailures: Sentences<McpUpstreamFailures> = {
   upstream_tool_without_schema: ({ upstream }) => `上游 ${upstream} 列出的工具没有对象形式的输入 schema`,
   upstream_tool_needs_tasks: ({ upstream }) =>
     `该工具只能作为 MCP 2025-11-25 的任务运行，这里不支持；上游 ${upstream} 需要提供 MCP 2026-07-28`,
+  upstream_tool_loop: ({ upstream }) => `该工具来自本服务器：上游 ${upstream} 又经由它自己的上游连到这里`,
   upstream_tools_omitted: ({ upstream, count }) =>
     `上游 ${upstream} 的工具超出上限 ${count} 个：请用 \`tools\` 排除一些`,
 };
