@@ -17,6 +17,7 @@ const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'compiled');
 export interface ServerProcess {
   readonly url: string;
   readonly port: string;
+  readonly pid: number;
   readonly dataFolder: string;
   /** The ready line. */
   readonly readyLine: string;
@@ -65,6 +66,7 @@ export async function startServer(
       url,
       readyLine: line,
       port: new URL(url).port,
+      pid: child.pid ?? 0,
       dataFolder,
       log: () => log,
       out: () => out,
