@@ -172,8 +172,23 @@ export class InProcessProvider implements Provider {
         if (await this.#begin(live, tool)) await this.#execute(live, tool);
       });
     };
-    if (this.#slots.tryTake(keys)) run();
-    else live.release = this.#slots.wait(keys, run);
+    if (this.#slots.tryTake(keys)) return run();
+    live.release = this.#slots.wait(keys, () => {
+      live.release = () => this.#slots.release(keys);
+      if (this.#isUnchanged(live, tool)) run();
+    });
+  }
+
+  /** Ends a call whose tool was removed or got another contract while it waited for a slot. */
+  #isUnchanged(live: LiveCall, tool: RegisteredTool): boolean {
+    const { call } = live;
+    const registered = this.#parts.toolIndex.find(call.tenant, call.toolName);
+    if (registered?.version === tool.version) return true;
+    if (registered === undefined)
+      this.#fail(live, 'tool_not_found', reason('tool_unknown', { tool: call.toolName }));
+    else if (call.approval !== null) this.#fail(live, 'approval_denied', reason('approval_tool_changed'));
+    else this.#fail(live, 'tool_not_found', reason('tool_changed', { tool: call.toolName }));
+    return false;
   }
 
   /** Commits EXECUTING, which must be durable before the tool runs. Returns false if the call ended while it waited. */

@@ -234,6 +234,31 @@ describe('a contract that changed', () => {
     });
   });
 
+  it('ends the calls that wait for a slot under the earlier contract, approved or not', async () => {
+    const ask = anUpstreamTool({ name: 'github.ask', annotations: { requires_approval: true } });
+    const slow = anUpstreamTool({ name: 'github.slow' });
+    const fixture = await withUpstream(new AnUpstream({ concurrency: 1 }), [slow, ask, SEARCH]);
+    const ran: string[] = [];
+    let end = (): void => {};
+    fixture.upstream.execution = ({ name }) => {
+      ran.push(name);
+      return name === 'github.slow' ? new Promise<void>((resolve) => (end = resolve)) : 'done';
+    };
+    await submitted(fixture, 'github.slow');
+    const approved = await submitted(fixture, 'github.ask');
+    const digest = approved.approval!.digest;
+    await fixture.engine.calls.decide(operator, approved.id, { decision: 'allow', digest, note: null });
+    const admitted = await submitted(fixture, 'github.search');
+    await settled();
+    fixture.upstream.lists([slow, { ...ask, description: 'does something else' }, CHANGED]);
+    end();
+    await settled();
+    const codeOf = async ({ id }: Call): Promise<unknown> => (await fixture.store.findCall(id))?.state;
+    expect(await codeOf(approved)).toMatchObject({ error: { code: 'approval_denied' } });
+    expect(await codeOf(admitted)).toMatchObject({ error: { code: 'tool_not_found' } });
+    expect(ran).toEqual(['github.slow']);
+  });
+
   it('ends a call that was approved under the earlier contract', async () => {
     const ask = anUpstreamTool({ name: 'github.search', annotations: { requires_approval: true } });
     const fixture = await withUpstream(new AnUpstream(), [ask]);
