@@ -11,7 +11,7 @@ export interface SeenUpstream {
   readonly rejected: readonly RejectedTool[];
 }
 
-/** Longer lists of names are replaced by a pattern. */
+/** Longer lists of names are replaced by a pattern or cut. */
 const NAMED_TOOLS = 12;
 
 /** Returns the upstream for `--json`. */
@@ -40,12 +40,15 @@ export function printReport(output: Output, seen: SeenUpstream): void {
       seen.tools.map(({ name, annotations }) => [cell(name), callsText(annotations)]),
     );
   } else output.note(`${seen.name} is connected and offers no tools`);
-  for (const { name, reason } of seen.rejected) output.note(`not offered: ${name}: ${reason}`);
+  for (const { name, reason } of seen.rejected.slice(0, NAMED_TOOLS))
+    output.note(`not offered: ${name}: ${reason}`);
+  const unnamed = seen.rejected.length - NAMED_TOOLS;
+  if (unnamed > 0) output.note(`not offered: ${unnamed} more; list --json names all, with the reasons`);
   const policy = policyFor(seen);
   if (policy === null) return;
   const count = seen.tools.filter(({ annotations }) => runsUnasked(annotations)).length;
   output.note(
-    `${count} of ${seen.tools.length} tools run unasked, unless the policy says otherwise. This makes them ask:\n${policy}`,
+    `${count} of ${seen.tools.length} tools run unasked, unless the policy says otherwise. This, in the config file, makes them ask:\n${policy}`,
   );
 }
 
