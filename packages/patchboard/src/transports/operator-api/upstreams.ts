@@ -1,10 +1,4 @@
-import {
-  reason,
-  rfc3339,
-  type AcceptContractBody,
-  type UpstreamToolView,
-  type UpstreamView,
-} from '@patchboard/wire';
+import { reason, type AcceptContractBody } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { UpstreamReport } from '../../core/upstreams/upstream-service.ts';
