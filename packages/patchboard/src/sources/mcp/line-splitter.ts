@@ -1,6 +1,8 @@
 const NEWLINE = 10;
 /** How much of the beginning and of the end of a long line is kept. */
 const KEPT_BYTES = 512;
+/** More parts of a line are joined: each costs more memory than its bytes if a process writes single bytes. */
+const MOST_PARTS = 4096;
 
 /** A line over the limit: its beginning and its end. */
 export interface LongLine {
@@ -39,6 +41,7 @@ export class LineSplitter {
       this.#long.tail = Buffer.concat([this.#long.tail, part.subarray(-KEPT_BYTES)]).subarray(-KEPT_BYTES);
       return;
     }
+    if (this.#chunks.length === MOST_PARTS) this.#chunks = [Buffer.concat(this.#chunks)];
     this.#chunks.push(part);
     this.#length += part.length;
     if (this.#length <= this.#limit) return;

@@ -155,6 +155,17 @@ describe('guardedFetch: requests that were not sent', () => {
     expect(requests).toBe(1);
   });
 
+  it('closes the connection to a server that responds with a status beyond 599', async () => {
+    let isClosed = false;
+    const origin = await aServer((request, response) => {
+      request.socket.once('close', () => (isClosed = true));
+      response.writeHead(999).write('x');
+    });
+    const error = await errorOf(aFetch({ allowedOrigins: [origin] })(origin));
+    expect([error.name, isBeforeSend(error)]).toEqual(['RequestFailed', false]);
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
   it('rejects with the reason of the signal', async () => {
     const abort = new AbortController();
     const reason = new Error('enough');

@@ -89,6 +89,11 @@ export function guardedFetch({
       });
       hop = next;
     }
+    // Outside of the range of the fetch standard.
+    if (response.status > 599) {
+      await response.body?.cancel();
+      throw new RequestFailed(hop.url.origin, new Error(`${response.status} is not a status of HTTP`));
+    }
     return withBoundedBody(response, hop.url.href, maxBodyBytes);
   };
 

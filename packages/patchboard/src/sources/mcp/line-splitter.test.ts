@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { LineSplitter } from './line-splitter.ts';
+
+it('keeps a line that arrives in single bytes in about as much memory as it has bytes', () => {
+  const lines: string[] = [];
+  const splitter = new LineSplitter(
+    4_194_304,
+    (line) => void lines.push(line),
+    () => expect.fail('the line is not too long'),
+  );
+  const before = process.memoryUsage().heapUsed;
+  const byte = Buffer.from('x');
+  for (let count = 0; count < 1_000_000; count += 1) splitter.write(byte);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(64_000_000);
+  splitter.write(Buffer.from('y\n'));
+  expect(lines.map((line) => [line.length, line.slice(-2)])).toEqual([[1_000_001, 'xy']]);
+});
