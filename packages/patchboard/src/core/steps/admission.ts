@@ -165,7 +165,9 @@ function combine(byPolicy: Admission, verdict: PreVerdict): Admission {
       // The operator sees both reasons: the policy's alone would hide the hook's finding.
       const both = explain(...reasonsOf(decision), ...verdict.reasons);
       const merged = decision.effect === 'ask' ? { ...decision, ...both } : asked;
-      const withMeta = verdict.meta === null ? merged : { ...merged, meta: verdict.meta };
+      // What the hook adds does not hide a changed contract.
+      const withMeta =
+        verdict.meta === null ? merged : { ...merged, meta: { ...verdict.meta, ...merged.meta } };
       return { ...byPolicy, decision: withMeta, args: verdict.args };
     }
     case 'result': {

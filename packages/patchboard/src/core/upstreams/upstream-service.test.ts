@@ -141,6 +141,12 @@ describe('the tools of an upstream', () => {
     );
   });
 
+  it('are not restored for an upstream of the other kind with the same name', async () => {
+    const before = await withUpstream();
+    const after = await restarted(before, new AnUpstream({ kind: 'openapi' }));
+    expect(after.engine.tool(me, 'github.search')).toBeUndefined();
+  });
+
   it('are removed with the upstream, and are not restored by a later start', async () => {
     const before = await withUpstream();
     await before.engine.upstreams.remove('github');
@@ -199,6 +205,16 @@ describe('a contract that changed', () => {
     const again = await restarted(after);
     again.upstream.lists([CHANGED]);
     expect((await submitted(again, 'github.search')).state.name).not.toBe('APPROVAL_REQUIRED');
+  });
+
+  it('is shown also if a hook asks with data of its own', async () => {
+    const hooks = [{ preToolUse: () => ({ decision: 'ask' as const, meta: { by: 'hook' } }) }];
+    const upstream = new AnUpstream();
+    const fixture = { ...(await anEngine({ upstreams: [upstream], hooks })), upstream };
+    upstream.lists([SEARCH]);
+    upstream.lists([CHANGED]);
+    const { meta } = (await submitted(fixture, 'github.search')).decision;
+    expect(meta).toMatchObject({ by: 'hook', contract_change: { differences: [{ path: '/description' }] } });
   });
 
   it('is noticed by its target alone', async () => {

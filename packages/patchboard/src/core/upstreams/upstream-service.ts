@@ -6,8 +6,8 @@ import type { EventFeed } from '../ledger/events.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Log } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import { loadKeptLists } from './kept-lists.ts';
-import type { Upstream, UpstreamStatus, UpstreamTool } from './upstream.ts';
+import { loadKeptLists, type KeptList } from './kept-lists.ts';
+import type { Upstream, UpstreamStatus } from './upstream.ts';
 import { packOf, UpstreamTools, type ConfigureTool, type UpstreamToolsParts } from './upstream-tools.ts';
 import { ContractPins } from './contract-pins.ts';
 
@@ -45,7 +45,7 @@ export class UpstreamService {
   readonly #tools: UpstreamTools;
   readonly #attached: Map<string, Attached> = new Map();
   /** Of upstreams that were not listed since the start. */
-  #kept: Map<string, readonly UpstreamTool[]> = new Map();
+  #kept: Map<string, KeptList> = new Map();
   #isStarted = false;
   #isClosed = false;
 
@@ -177,9 +177,11 @@ export class UpstreamService {
 
   #restoreTools(attached: Attached): void {
     const { upstream, configure } = attached;
-    const kept = this.#kept.get(upstream.settings.name);
-    if (kept === undefined) return;
-    attached.rejected = this.#tools.restore(upstream, kept, configure).rejected;
+    const { name, kind } = upstream.settings;
+    const kept = this.#kept.get(name);
+    // An upstream of the other kind had the name before.
+    if (kept?.kind !== kind) return;
+    attached.rejected = this.#tools.restore(upstream, kept.tools, configure).rejected;
   }
 
   #connect(attached: Attached): void {

@@ -70,7 +70,7 @@ export class UpstreamTools {
     const { report, documents } = this.#replace(upstream, tools, configure);
     const { registered, changed, removed } = report;
     if (registered.length + removed.length === 0) return report;
-    const { name } = upstream.settings;
+    const { name, kind } = upstream.settings;
     this.#record(
       {
         pack: packOf(upstream.settings),
@@ -78,7 +78,7 @@ export class UpstreamTools {
         ...(changed.length > 0 ? { changed } : {}),
         ...(removed.length > 0 ? { removed } : {}),
       },
-      [...documents, keptListDocument(name, tools)],
+      [...documents, keptListDocument(name, { kind, tools })],
     );
     return report;
   }

@@ -44,7 +44,7 @@ const UPSTREAM = object({
   server: nullable(object({ name: TEXT, version: TEXT })),
   address: { ...TEXT, description: 'an origin or the name of a command' },
   pack: { ...TEXT, description: 'the name for `packs` of a tenant' },
-  tenants: nullable(listOf(TEXT)),
+  tenants: { ...nullable(listOf(TEXT)), description: 'null without the operator token' },
   on_change: { enum: ['ask', 'run', 'refuse'] },
   concurrency: COUNT,
   sandboxed: { ...nullable(FLAG), description: 'null: it has no process' },
@@ -82,7 +82,11 @@ function listUpstreams(context: HttpContext, request: FastifyRequest, reply: Fas
   const { upstreams: service, tenants } = context.engine;
   const isShown = ({ upstream }: UpstreamReport): boolean =>
     isOfEveryTenant(principal) || tenants.offers(principal.tenant, packOf(upstream.settings));
-  const upstreams = service.list().filter(isShown).map(upstreamView);
+  const upstreams = service
+    .list()
+    .filter(isShown)
+    .map(upstreamView)
+    .map((view) => (isOfEveryTenant(principal) ? view : { ...view, tenants: null }));
   sendJson(reply, 200, JSON.stringify({ upstreams, next_cursor: null }));
 }
 
