@@ -179,8 +179,12 @@ export class InProcessProvider implements Provider {
     });
   }
 
-  /** Ends a call whose tool was removed or got another contract while it waited for a slot. */
+  /**
+   * Ends a call whose tool an upstream removed or changed while the call waited for a slot. A tool of this process runs as it
+   * was when the call was submitted.
+   */
   #isUnchanged(live: LiveCall, tool: RegisteredTool): boolean {
+    if (tool.source === 'server') return true;
     const { call } = live;
     const registered = this.#parts.toolIndex.find(call.tenant, call.toolName);
     if (registered?.version === tool.version) return true;
