@@ -173,6 +173,20 @@ export type {
   ToolFilter,
 } from './board/board-types.ts';
 export type { BoardUpstreams } from './board/board-upstreams.ts';
+export type {
+  McpUpstreamConfig,
+  OAuthConfig,
+  OpenApiConfig,
+  SecurityConfig,
+  UpstreamsConfig,
+} from './settings/upstream-config.ts';
+export type {
+  ContractChangeView,
+  RejectedTool,
+  UpstreamStateName,
+  UpstreamToolView,
+  UpstreamView,
+} from '@patchboard/wire';
 export type { BoardResources, ReadOptions as ResourceReadOptions } from './board/board-resources.ts';
 export type { InternalKey } from './identity/internal-keys.ts';
 export type { McpSettings } from './transports/mcp-server/mcp-settings.ts';

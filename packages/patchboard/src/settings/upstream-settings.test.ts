@@ -174,6 +174,7 @@ upstreams:
       tokenUrl: null,
       privateKey: pkcs8,
       algorithm: 'ES256',
+      audience: null,
     };
     expect(mcp.map(({ transport }) => transport)).toEqual([
       expect.objectContaining({
