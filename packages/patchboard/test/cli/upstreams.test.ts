@@ -78,7 +78,7 @@ describe('the commands for upstreams with a running server', { timeout: LONG }, 
     expect(added.error).toContain(POLICY);
     const listed = await run(['mcp', 'list']);
     expect(listed.out).toMatch(
-      /^NAME +STATE +PROTOCOL +TOOLS +CHANGES +ADDRESS +LAST ERROR\nnotes +connected +2025-06-18 +3 +0 +\S*node\b/,
+      /^NAME +STATE +PROTOCOL +TOOLS +CHANGES +ADDRESS\nnotes +connected +2025-06-18 +3 +0 +\S*node\b/,
     );
     expectNoSecret(added, listed, await run(['mcp', 'list', '--json']));
     expect(server.log()).not.toContain(SECRET);

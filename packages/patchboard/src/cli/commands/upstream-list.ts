@@ -39,10 +39,12 @@ async function list(context: CliContext, kind: UpstreamKind, flags: TargetOption
       { title: 'TOOLS' },
       { title: 'CHANGES' },
       { title: 'ADDRESS', flexible: true },
-      { title: 'LAST ERROR', flexible: true },
     ],
     upstreams.map((upstream) => rowOf(upstream)),
   );
+  // Below the table: in a column of 80 an error would be cut.
+  for (const { name, last_error: lastError } of upstreams)
+    if (lastError !== null) output.note(`${name}: ${lastError.message}`);
   const changed = upstreams.filter((upstream) => changesOf(upstream) > 0).map(({ name }) => name);
   for (const name of changed) output.note(`review the changes with: patchboard ${kind} accept ${name}`);
 }
@@ -53,7 +55,7 @@ const NONE: Readonly<Record<UpstreamKind, string>> = {
 };
 
 function rowOf(upstream: UpstreamView): string[] {
-  const { name, state, protocol, tools, rejected, address, last_error: lastError } = upstream;
+  const { name, state, protocol, tools, rejected, address } = upstream;
   return [
     cell(name),
     cell(state),
@@ -61,7 +63,6 @@ function rowOf(upstream: UpstreamView): string[] {
     rejected.length === 0 ? String(tools.length) : `${tools.length}, ${rejected.length} rejected`,
     String(changesOf(upstream)),
     cell(address),
-    cell(lastError === null ? '' : lastError.message),
   ];
 }
 

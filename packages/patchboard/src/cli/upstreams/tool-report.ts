@@ -40,6 +40,7 @@ export function printReport(output: Output, seen: SeenUpstream): void {
       seen.tools.map(({ name, annotations }) => [cell(name), callsText(annotations)]),
     );
   } else output.note(`${seen.name} is connected and offers no tools`);
+  if (seen.state === 'connected' && seen.lastError !== null) output.note(`${seen.name}: ${seen.lastError}`);
   for (const { name, reason } of seen.rejected.slice(0, NAMED_TOOLS))
     output.note(`not offered: ${name}: ${reason}`);
   const unnamed = seen.rejected.length - NAMED_TOOLS;

@@ -17,6 +17,8 @@ export interface ListedApi {
   readonly server: UpstreamStatus['server'];
   /** The origin of the first operation's server; null: not known. */
   readonly address: string | null;
+  /** Why the first operation has no usable server; null: it has one. */
+  readonly serverProblem: string | null;
 }
 
 /** The text was read and is no usable description. */
@@ -41,16 +43,19 @@ export async function listApi(
     rejected: mask.value(found.rejected) as readonly RejectedTool[],
     protocol: `OpenAPI ${versionOf(read.description)}`,
     server: mask.value({ name, version }) as UpstreamStatus['server'],
-    address: addressOf(settings, found.tools),
+    ...serverOf(settings, found.tools),
   };
 }
 
-function addressOf(settings: OpenApiSettings, [first]: readonly UpstreamTool[]): string | null {
-  if (first === undefined) return null;
+function serverOf(
+  settings: OpenApiSettings,
+  [first]: readonly UpstreamTool[],
+): Pick<ListedApi, 'address' | 'serverProblem'> {
+  if (first === undefined) return { address: null, serverProblem: null };
   try {
-    return serverUrl(settings, first.target as Operation).origin;
+    return { address: serverUrl(settings, first.target as Operation).origin, serverProblem: null };
   } catch (error) {
-    if (error instanceof ToolFailure) return null;
+    if (error instanceof ToolFailure) return { address: null, serverProblem: error.message };
     throw error;
   }
 }

@@ -147,6 +147,14 @@ describe('an HTTP API', () => {
 });
 
 describe('a server that the description names', () => {
+  it('is reported if it is no complete URL, with the setting that mends it', async () => {
+    const path = join(await aFolder(), 'shop.json');
+    await writeFile(path, JSON.stringify(described({ servers: [{ url: '/v1' }] })));
+    const { becomes, upstream } = await anOpenApiUpstream({ description: { kind: 'file', path } });
+    await becomes('connected');
+    expect(upstream.status().lastError?.message).toContain('openapi.shop.server');
+  });
+
   it('gets no request if its address is private and the operator did not name it', async () => {
     const victim = await aDescribedApi(DESCRIPTION);
     const servers = [{ url: victim.origin }];

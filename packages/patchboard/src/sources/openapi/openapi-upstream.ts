@@ -55,6 +55,8 @@ export class OpenApiUpstream implements Upstream {
   #server: UpstreamStatus['server'] = null;
   #address: string;
   #lastError: UpstreamStatus['lastError'] = null;
+  /** Why requests cannot be sent although the description was read. */
+  #serverProblem: UpstreamStatus['lastError'] = null;
   #connectedAt: number | null = null;
   #nextAttemptAt: number | null = null;
   #failures = 0;
@@ -87,7 +89,7 @@ export class OpenApiUpstream implements Upstream {
       protocol: this.#protocol,
       server: this.#server,
       address: this.#address,
-      lastError: this.#lastError,
+      lastError: this.#lastError ?? this.#serverProblem,
       connectedAt: this.#connectedAt,
       nextAttemptAt: this.#nextAttemptAt,
       inFlight: this.#inFlight,
@@ -156,7 +158,7 @@ export class OpenApiUpstream implements Upstream {
 
   async #list(text: string): Promise<void> {
     const { schemas, limits, mask } = this.#parts;
-    const { tools, rejected, protocol, server, address } = await listApi(text, this.settings, {
+    const { tools, rejected, protocol, server, address, serverProblem } = await listApi(text, this.settings, {
       schemas,
       limits,
       mask,
@@ -165,6 +167,8 @@ export class OpenApiUpstream implements Upstream {
     this.#protocol = protocol;
     this.#server = server;
     this.#address = address ?? this.#address;
+    this.#serverProblem =
+      serverProblem === null ? null : { message: serverProblem, at: this.#parts.clock.now() };
     this.#listener?.listed(tools, rejected);
   }
 
