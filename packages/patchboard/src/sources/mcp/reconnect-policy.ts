@@ -2,7 +2,7 @@ import type { Clock } from '../../core/ports.ts';
 
 const SHORTEST_MS = 500;
 const LONGEST_MS = 60_000;
-/** The process is not started again after so many exits within the window. */
+/** After this many exits within the window the process is not started again. */
 const EXITS = 5;
 const EXIT_WINDOW_MS = 60_000;
 

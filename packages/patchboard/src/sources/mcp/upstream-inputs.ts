@@ -10,7 +10,7 @@ import type { FailureParts } from './call-failures.ts';
 import type { McpRequest } from './mcp-connection.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
 
-/** What a call keeps while its caller is asked. One of `state` and `task` continues it at the upstream. */
+/** What a call keeps while it waits for input from its caller. One of `state` and `task` continues it at the upstream. */
 export interface InputCarry {
   /** The `requestState` of the upstream. */
   readonly state?: unknown;
