@@ -50,11 +50,10 @@ export function boardUpstreams({ upstreams, feed }: Engine): BoardUpstreams {
       if (problem !== null) throw new BoardError(problem);
     },
     accept: async (name, tool) => {
-      const tools = upstreams.find(name)?.tools ?? [];
-      const shown = tools.filter((one) => tool === undefined || one.name === tool);
-      const versions = Object.fromEntries(shown.map((one) => [one.name, one.version]));
-      const wanted = tool === undefined || shown.length > 0 ? versions : { [tool]: '' };
-      const accepted = await upstreams.accept(embeddedPrincipal(OPERATOR_NAME), name, wanted);
+      const offered = new Map(upstreams.find(name)?.tools.map((one) => [one.name, one.version]));
+      const names = tool === undefined ? [...offered.keys()] : [tool];
+      const versions = Object.fromEntries(names.map((one) => [one, offered.get(one) ?? '']));
+      const accepted = await upstreams.accept(embeddedPrincipal(OPERATOR_NAME), name, versions);
       if ('code' in accepted) throw new BoardError(accepted);
       return accepted;
     },
