@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { aFolder } from '../../test/support/a-folder.ts';
@@ -51,4 +51,21 @@ it('refuses the start where this machine has no sandbox', async () => {
   await expect(
     upstreamSandbox('files', TRANSPORT, { workspace, dataFolder: await aFolder() }),
   ).rejects.toThrow(/^upstreams\.files\.sandbox: /);
+});
+
+it('refuses to let the process read the data folder', async () => {
+  const dataFolder = await aFolder();
+  for (const readable of [dataFolder, dirname(dataFolder)]) {
+    const transport = { ...TRANSPORT, sandbox: { network: false, readable: [readable] } };
+    await expect(
+      upstreamSandbox('files', transport, { workspace: resolveWorkspace({}), dataFolder }),
+    ).rejects.toThrow(`upstreams.files.sandbox.readable: ${readable} contains the data folder`);
+  }
+});
+
+it('may read a folder beside the data folder', async () => {
+  const readable = await aFolder();
+  const transport = { ...TRANSPORT, sandbox: { network: false, readable: [readable] } };
+  const surroundings = { workspace: resolveWorkspace({}), dataFolder: await aFolder() };
+  expect(await upstreamSandbox('files', transport, surroundings)).toBeTypeOf('function');
 });

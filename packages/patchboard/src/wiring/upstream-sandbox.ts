@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { ConfigError } from '../settings/config-file.ts';
 import { messageOf } from '../core/failures.ts';
 import type { StdioTransportSettings } from '../sources/mcp/mcp-upstream-settings.ts';
@@ -23,6 +23,11 @@ export async function upstreamSandbox(
 ): Promise<WrapCommand | null> {
   if (sandbox === null) return null;
   const place = `upstreams.${name}.sandbox`;
+  const exposing = sandbox.readable.find((path) => contains(path, dataFolder));
+  if (exposing !== undefined)
+    throw new ConfigError(
+      `${place}.readable: ${exposing} contains the data folder ${dataFolder}, and with it the operator token: name a narrower folder`,
+    );
   const limits = { ...workspace.limits, cpuSeconds: Infinity };
   const { enclosure, report } = await probeSandbox(
     { ...workspace, limits, environment: {}, readable: sandbox.readable },
@@ -49,4 +54,9 @@ export async function upstreamSandbox(
   } catch (error) {
     throw new ConfigError(`${place}: ${messageOf(error)}`);
   }
+}
+
+function contains(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return !isAbsolute(below) && below.split(/[\\/]/)[0] !== '..';
 }
