@@ -106,6 +106,8 @@ function mayImport(from: Zone, to: Zone): boolean {
   if (from === 'client' || from === 'core') return false;
   if (from === 'console') return to === 'client';
   if (to === 'core') return true;
+  // What everything that uses PostgreSQL shares.
+  if (to === 'postgres') return from === 'store' || from.startsWith('packs/');
   // The agent loop uses the SDK's types of calls and results.
   if (from === 'agent') return to === 'protocols' || to === 'sdk';
   if (from === 'sdk') return to === 'protocols';

@@ -12,7 +12,7 @@ import { readOnlyStore, type ReadOnlyStore } from '../store/sqlite/read-only.ts'
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { headFileOf } from '../store/sqlite/store-head.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
-import { StoreInUse } from '../store/sqlite/store-refused.ts';
+import { StoreInUse } from '../store/store-refused.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
 
 /** Returns true also if only the head file of a store is left. */

@@ -4,7 +4,7 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { messageOf } from '../core/failures.ts';
 import { ConfigError } from '../settings/config-file.ts';
 import { EXIT, EXIT_MEANINGS, exitCodeOf, UsageError, type ExitCode } from './exit-codes.ts';
-import { StoreRefused } from '../store/sqlite/store-refused.ts';
+import { StoreRefused } from '../store/store-refused.ts';
 import { printable } from './terminal-text.ts';
 
 /** Adds one command to the program. */

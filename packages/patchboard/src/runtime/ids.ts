@@ -66,6 +66,11 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
   };
 }
 
+/** Returns the smallest text that an id with this prefix made at that time, or later, can have. */
+export function firstIdAt(prefix: string, ms: number): string {
+  return prefix + encode(Math.max(0, ms), TIME_CHARACTERS);
+}
+
 function encode(value: number, characters: number): string {
   let text = '';
   let rest = value;

@@ -1,19 +1,10 @@
 import type { StatementSync } from 'node:sqlite';
-import type { SandboxName } from '@patchboard/wire';
 import type { Decision } from '../../core/access/guard.ts';
 import type { CallOrigin } from '../../core/call/call-origin.ts';
-import {
-  endedAt,
-  type Approval,
-  type Call,
-  type CallState,
-  type TimelineEntry,
-} from '../../core/call/call.ts';
-import type { InputRound } from '../../core/call/input.ts';
-import type { AcceptedInput } from '../../core/call/input-kinds.ts';
-import type { OfferedInputs } from '../../core/call/offered-inputs.ts';
+import { endedAt, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
-import { STATE_CODES, stateNameOf } from './rows.ts';
+import { STATE_CODES } from '../state-codes.ts';
+import { mutableJson, mutableMembers, resultOf } from '../stored-call.ts';
 
 /** The columns of `calls`. A new one is null for calls that were recorded before it. */
 interface CallRow {
@@ -42,7 +33,7 @@ interface CallRow {
   readonly idempotency_scope: string | null;
   readonly idempotency_hash: string | null;
   readonly idempotency_expires_at: number | null;
-  /** JSON of `MutablePart`. The column keeps its old name, because a released migration is never changed. */
+  /** JSON that `mutableJson` wrote. The column keeps its old name, because a released migration is never changed. */
   readonly tail: string;
   readonly args: string;
   readonly result: string | null;
@@ -144,17 +135,11 @@ function at<Name extends Column>(row: readonly unknown[], place: Place<Name>): C
 /** `values` are the columns of `READ_COLUMNS`. */
 export function toCall(values: unknown): Call {
   const row = values as readonly unknown[];
-  const mutable = JSON.parse(at(row, AT.tail)) as MutablePart;
-  const name = stateNameOf(at(row, AT.state));
-  const result = at(row, AT.result);
   const origin = at(row, AT.origin);
-  const state =
-    name === 'COMPLETED' ? { name, resultJson: result, ...mutable.state } : { name, ...mutable.state };
   return {
     id: at(row, AT.id),
     tenant: at(row, AT.tenant),
     runId: at(row, AT.run_id),
-    countsInRun: mutable.countsInRun !== false,
     agentId: at(row, AT.agent_id),
     toolName: at(row, AT.tool_name),
     toolVersion: at(row, AT.tool_version),
@@ -162,91 +147,16 @@ export function toCall(values: unknown): Call {
     clientId: at(row, AT.client_id),
     target: at(row, AT.target),
     argsJson: at(row, AT.args),
-    argsRedacted: mutable.argsRedacted === true,
     timeoutMs: at(row, AT.timeout_ms),
-    sandbox: mutable.sandbox ?? null,
     traceId: at(row, AT.trace_id),
     spanId: at(row, AT.span_id),
     origin: origin === null ? null : (JSON.parse(origin) as CallOrigin),
     replayOf: at(row, AT.replay_of),
     parentCallId: at(row, AT.parent_call_id),
-    acceptsInput: mutable.acceptsInput ?? true,
     fence: at(row, AT.fence),
     createdAt: at(row, AT.created_at),
     decision: JSON.parse(at(row, AT.decision)) as Decision,
     version: at(row, AT.version),
-    // `mutableJson` wrote it from a state of that name.
-    state: state as CallState,
-    approval: mutable.approval,
-    inputs: mutable.inputs ?? [],
-    ...(mutable.offered === undefined ? {} : { offered: mutable.offered }),
-    timeline: mutable.timeline,
+    ...mutableMembers(at(row, AT.tail), at(row, AT.state), at(row, AT.result)),
   };
-}
-
-type Detail<State> = State extends CallState ? Omit<State, 'name' | 'resultJson'> : never;
-
-/** The mutable parts of a call, except the columns that are used in queries and the result. */
-interface MutablePart {
-  readonly state: Detail<CallState>;
-  readonly approval: Approval | null;
-  /** Absent if false. */
-  readonly argsRedacted?: true;
-  /** Absent if the tool uses no sandbox. */
-  readonly sandbox?: SandboxName;
-  /** Absent if true. */
-  readonly countsInRun?: false;
-  /** Absent if true. */
-  readonly acceptsInput?: AcceptedInput;
-  /** Absent if there are none. */
-  readonly inputs?: readonly InputRound[];
-  /** Absent if there are none. */
-  readonly offered?: OfferedInputs;
-  readonly timeline: readonly TimelineEntry[];
-}
-
-export function mutableJson(call: Call): string {
-  const { state, approval, timeline, argsRedacted, sandbox, countsInRun, acceptsInput, inputs, offered } =
-    call;
-  const rest = {
-    ...(argsRedacted ? { argsRedacted } : {}),
-    ...(sandbox === null ? {} : { sandbox }),
-    ...(countsInRun ? {} : { countsInRun }),
-    ...(acceptsInput === true ? {} : { acceptsInput }),
-    ...(inputs.length === 0 ? {} : { inputs }),
-    ...(offered === undefined ? {} : { offered }),
-  };
-  const mutable: MutablePart = { state: detailOf(state), approval, timeline, ...rest };
-  return JSON.stringify(mutable);
-}
-
-export function resultOf({ state }: Call): string | null {
-  return state.name === 'COMPLETED' ? state.resultJson : null;
-}
-
-function detailOf(state: CallState): Detail<CallState> {
-  switch (state.name) {
-    case 'PENDING':
-    case 'APPROVAL_REQUIRED':
-    case 'APPROVED':
-      return { deadlineAt: state.deadlineAt };
-    case 'EXECUTING':
-      return {
-        deadlineAt: state.deadlineAt,
-        attempt: state.attempt,
-        cause: state.cause,
-        ...(state.device === undefined ? {} : { device: state.device }),
-      };
-    case 'INPUT_REQUIRED':
-      return {
-        deadlineAt: state.deadlineAt,
-        attempt: state.attempt,
-        held: state.held,
-        ...(state.device === undefined ? {} : { device: state.device }),
-      };
-    case 'COMPLETED':
-      return { resultDigest: state.resultDigest };
-    default:
-      return { error: state.error, resultDigest: state.resultDigest };
-  }
 }

@@ -5,7 +5,8 @@ import type { CallFilter, Page } from '../../core/ports.ts';
 import { callPage } from '../call-pages.ts';
 import { callCursor } from '../cursors.ts';
 import type { CallReader } from './call-reader.ts';
-import { STATE_CODES, integer, stateMask, text } from './rows.ts';
+import { STATE_CODES, stateMask } from '../state-codes.ts';
+import { integer, text } from './rows.ts';
 
 /** Rows scanned before yielding to the event loop: some milliseconds. */
 const WINDOW = 4_000;

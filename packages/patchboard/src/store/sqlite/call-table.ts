@@ -3,8 +3,10 @@ import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { EndedCounts, type StateCounts } from '../ended-counts.ts';
 import { countEndedCalls } from './count-ended-calls.ts';
-import { CALL_COLUMNS, insertCall, resultOf, mutableJson } from './call-row.ts';
-import { OPEN_CODES, STATE_CODES, integer, stateNameOf, text } from './rows.ts';
+import { OPEN_CODES, STATE_CODES, stateNameOf } from '../state-codes.ts';
+import { mutableJson, resultOf } from '../stored-call.ts';
+import { CALL_COLUMNS, insertCall } from './call-row.ts';
+import { integer, text } from './rows.ts';
 
 export interface UsedKey {
   readonly callId: string;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isTerminal, type CallStateName } from '@patchboard/wire';
-import { integer, stateNameOf, text } from './rows.ts';
+import { stateNameOf } from '../state-codes.ts';
+import { integer, text } from './rows.ts';
 
 export interface EndedCallCount {
   readonly tenant: string;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf, StorageFull, StorageUnavailable } from '../../core/failures.ts';
-import { isFull } from './store-refused.ts';
+import { isFull } from './sqlite-errors.ts';
 import { Transactions, type Applied, type TransactionHooks } from './transactions.ts';
 
 /** Limits of one transaction, to bound the time for which it blocks the event loop. */

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aCall, anEntry, digest, insertAll } from '../samples.contract.ts';
 import { verifiedLedger } from '../ledger.contract.ts';
 import { sqliteStore } from './sqlite-store.ts';
-import { StoreRefused } from './store-refused.ts';
+import { StoreRefused } from '../store-refused.ts';
 
 let folder: string;
 let file: string;

@@ -5,7 +5,8 @@ import type { Digest } from '../../core/ports.ts';
 import { toLedgerRow } from './ledger-table.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 import { findLoss, hasNoTables, isMissingOrEmpty, lossRefusal, type StoreLoss } from './store-loss.ts';
-import { StoreRefused, damaged, refusalOf } from './store-refused.ts';
+import { StoreRefused } from '../store-refused.ts';
+import { damaged, refusalOf } from './sqlite-errors.ts';
 
 /** Not a static import: that would fail on an older Node before `node-version.ts` can report the required version. */
 const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');

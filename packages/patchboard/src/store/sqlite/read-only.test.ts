@@ -8,7 +8,7 @@ import { plainRow } from '../../core/ledger/ledger.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { readOnlyStore } from './read-only.ts';
 import { sqliteStore } from './sqlite-store.ts';
-import { StoreInUse, StoreRefused } from './store-refused.ts';
+import { StoreInUse, StoreRefused } from '../store-refused.ts';
 
 const ROWS = 400;
 let folder = '';

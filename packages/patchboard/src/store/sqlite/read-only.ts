@@ -5,7 +5,8 @@ import { DocumentTable } from './document-table.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { APPLICATION_ID } from './migrations.ts';
 import { findLoss, hasNoTables, isMissingOrEmpty, lossRefusal, type StoreLoss } from './store-loss.ts';
-import { StoreRefused, refusalOf } from './store-refused.ts';
+import { StoreRefused } from '../store-refused.ts';
+import { refusalOf } from './sqlite-errors.ts';
 
 export interface ReadOnlyStore extends Pick<Store, 'ledgerHead' | 'readLedger' | 'findCall' | 'documents'> {
   /** The loss against the head file; null if there is none. */

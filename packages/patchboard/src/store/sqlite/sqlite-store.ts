@@ -23,7 +23,7 @@ import type {
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { StateCounts } from '../ended-counts.ts';
 import { openDatabase } from './open.ts';
-import { resultOf } from './call-row.ts';
+import { resultOf } from '../stored-call.ts';
 import type { StoreLoss } from './store-loss.ts';
 import { StoreTables } from './store-tables.ts';
 

@@ -19,7 +19,7 @@ import { acceptLoss } from './accept-loss.ts';
 import { readOnlyStore } from './read-only.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import { headText, readHead, type StoreHead } from './store-head.ts';
-import { StoreRefused } from './store-refused.ts';
+import { StoreRefused } from '../store-refused.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 
 const ROWS = 40;

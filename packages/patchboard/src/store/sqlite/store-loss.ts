@@ -4,7 +4,8 @@ import type { Digest } from '../../core/ports.ts';
 import { storeIdOf } from './current-head.ts';
 import { integer, text } from './rows.ts';
 import { headFileOf, readHead, type StoreHead } from './store-head.ts';
-import { acceptLossCommand, StoreRefused } from './store-refused.ts';
+import { StoreRefused } from '../store-refused.ts';
+import { acceptLossCommand } from './sqlite-errors.ts';
 
 /** The difference between a store and its head file, if rows are missing. */
 export interface StoreLoss {

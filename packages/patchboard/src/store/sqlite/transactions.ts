@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { isEnvironmental } from './store-refused.ts';
+import { isEnvironmental } from './sqlite-errors.ts';
 
 /** Keeps in-memory state consistent with transactions. */
 export interface TransactionHooks {

@@ -1,16 +1,6 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../../core/failures.ts';
-
-/** Thrown if the file cannot be used. The file was not changed; the message is one line for the operator. */
-export class StoreRefused extends Error {
-  readonly file: string;
-
-  constructor(file: string, problem: string, remedy: string) {
-    super(`${file} ${problem}; ${remedy}`);
-    this.name = 'StoreRefused';
-    this.file = file;
-  }
-}
+import { StoreInUse, StoreRefused } from '../store-refused.ts';
 
 /** Returns the command with which the operator accepts a loss. */
 export function acceptLossCommand(file: string): string {
@@ -22,12 +12,13 @@ function shellWord(path: string): string {
   return /^[\w./+:@%-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Thrown if another process, most likely a server, has the file open. */
-export class StoreInUse extends StoreRefused {
-  constructor(file: string) {
-    super(file, 'is in use by another process', 'stop that process, or use another data folder');
-    this.name = 'StoreInUse';
-  }
+/** The refusal of a file that another process, most likely a server, has open. */
+function fileInUse(file: string): StoreInUse {
+  return new StoreInUse(
+    file,
+    'is in use by another process',
+    'stop that process, or use another data folder',
+  );
 }
 
 const BUSY = 5;
@@ -79,7 +70,7 @@ export function refusalOf(file: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   switch (sqliteCode(error)) {
     case BUSY:
-      return new StoreInUse(file);
+      return fileInUse(file);
     case NOTADB:
       return new StoreRefused(file, 'is not a Patchboard store', 'name another file, or move this one away');
     case CORRUPT:

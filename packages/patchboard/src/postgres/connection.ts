@@ -1,0 +1,288 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { messageOf, StorageUnavailable } from '../core/failures.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+import { isConnectionLost } from './sql-errors.ts';
+
+/** A statement with fixed text. Prepared once per connection under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Rows by column name; `bigint` columns are numbers, `bytea` columns are buffers. */
+export interface QueryRows<Row> {
+  readonly rows: readonly Row[];
+  /** The number of rows that the statement returned or changed. */
+  readonly count: number;
+}
+
+export interface Queryable {
+  query<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<QueryRows<Row>>;
+}
+
+export interface ConnectionParts {
+  readonly options: ConnectionOptions;
+  /** Shown in `pg_stat_activity` after the application name. */
+  readonly name: string;
+  /** False: statements are not prepared, for poolers that give each transaction another connection. */
+  readonly prepare: boolean;
+}
+
+/** Requests fail after this time without a connection; the connection is still being made. */
+const UNAVAILABLE_AFTER_MS = 5000;
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+const KEEP_ALIVE_MS = 5000;
+const INT8 = 20;
+
+/**
+ * Session settings. A transaction that a stopped process left open would hold its locks, so the server ends it. Not set
+ * behind a pooler, whose connections other clients use too: there each transaction sets them for itself.
+ */
+export const SETTINGS: Readonly<Record<string, string>> = {
+  synchronous_commit: 'on',
+  idle_in_transaction_session_timeout: '2s',
+  lock_timeout: '4s',
+  statement_timeout: '15s',
+};
+
+/** One pipelined connection that is made again after it was lost. */
+export class Connection implements Queryable {
+  readonly #parts: ConnectionParts;
+  #client: pg.Client | null = null;
+  #connecting: Promise<pg.Client> | null = null;
+  /** Why there is no connection, and since when (monotonic milliseconds). */
+  #problem: { readonly since: number; text: string } | null = null;
+  #isClosed = false;
+  #isPooled = false;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  /** Why there is no connection for some time; null while there is one. */
+  get problem(): string | null {
+    return this.#problem !== null && this.#isOverdue() ? this.#problem.text : null;
+  }
+
+  /** Whether a pooler is between this process and the server. Known after the first connection. */
+  get isPooled(): boolean {
+    return this.#isPooled;
+  }
+
+  /** Makes the first connection. Rejects with the reason if the server refuses it, or cannot be reached within `ms`. */
+  async open(ms: number): Promise<void> {
+    const end = performance.now() + ms;
+    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
+      try {
+        this.#client = await this.#connect();
+        return;
+      } catch (error) {
+        if (!isConnectionLost(error) || performance.now() + wait > end) throw error;
+      }
+      await pause(wait);
+    }
+  }
+
+  /**
+   * Sends a read, or a write that may be repeated. Repeats it after a lost connection. Rejects with `StorageUnavailable` if
+   * there is no connection for some time.
+   */
+  async query<Row extends object>(
+    statement: Statement,
+    values: readonly unknown[] = [],
+  ): Promise<QueryRows<Row>> {
+    for (;;) {
+      const client = await this.client();
+      try {
+        return await this.send<Row>(client, statement, values);
+      } catch (error) {
+        if (!isConnectionLost(error)) throw error;
+        this.drop(client, error);
+      }
+    }
+  }
+
+  /** Runs `work` in a transaction. After a lost connection it is repeated, also if it may have committed. */
+  async transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    for (;;) {
+      const client = await this.client();
+      const queryable: Queryable = {
+        query: (statement, values = []) => this.send(client, statement, values),
+      };
+      try {
+        await client.query(this.beginText);
+        const result = await work(queryable);
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        if (!isConnectionLost(error)) {
+          await client.query('rollback').catch((failed: unknown) => this.drop(client, failed));
+          throw error;
+        }
+        this.drop(client, error);
+      }
+    }
+  }
+
+  /** Begins a transaction, with the settings that a pooled connection does not keep. */
+  get beginText(): string {
+    if (!this.#isPooled) return 'begin';
+    const settings = Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = '${value}'`);
+    return ['begin', ...settings].join('; ');
+  }
+
+  /** Returns the connected client; rejects with `StorageUnavailable` if there is none for some time. */
+  async client(): Promise<pg.Client> {
+    if (this.#client !== null) return this.#client;
+    if (this.#isClosed) throw new StorageUnavailable('the store is closed');
+    this.#problem ??= { since: performance.now(), text: 'not connected' };
+    if (this.#isOverdue()) {
+      this.#reconnect();
+      throw this.#unavailable();
+    }
+    const left = this.#problem.since + UNAVAILABLE_AFTER_MS - performance.now();
+    const timer = new AbortController();
+    const timeout = pause(left, undefined, { signal: timer.signal, ref: true }).then(
+      () => {
+        throw this.#unavailable();
+      },
+      () => new Promise<never>(() => {}),
+    );
+    try {
+      return await Promise.race([this.#reconnect(), timeout]);
+    } finally {
+      timer.abort();
+    }
+  }
+
+  /** Sends a statement once. The rows are in the order of the result. */
+  async send<Row extends object>(
+    client: pg.Client,
+    { name, text }: Statement,
+    values: readonly unknown[],
+  ): Promise<QueryRows<Row>> {
+    const given = { text, values: [...values], ...(this.#parts.prepare ? { name } : {}) };
+    const { rows, rowCount } = await client.query<Row>(given);
+    return { rows, count: rowCount ?? 0 };
+  }
+
+  /** Gives up a broken connection. The next request makes another. */
+  drop(client: pg.Client, error: unknown): void {
+    if (this.#client === client) {
+      this.#client = null;
+      this.#problem ??= { since: performance.now(), text: messageOf(error) };
+    }
+    client.end().catch(() => {}); // It is broken already.
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const client = this.#client ?? (await this.#connecting?.catch(() => null)) ?? null;
+    this.#client = null;
+    await client?.end().catch(() => {}); // Closing a broken connection fails, and it is closed then.
+  }
+
+  #reconnect(): Promise<pg.Client> {
+    this.#connecting ??= this.#connectAgain().finally(() => (this.#connecting = null));
+    // Callers may have given up; a later one looks at the outcome.
+    this.#connecting.catch(() => {});
+    return this.#connecting;
+  }
+
+  async #connectAgain(): Promise<pg.Client> {
+    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
+      if (this.#isClosed) throw new StorageUnavailable('the store is closed');
+      try {
+        const client = await this.#connect();
+        if (this.#isClosed) await client.end();
+        else this.#client = client;
+        this.#problem = null;
+        return client;
+      } catch (error) {
+        if (this.#problem !== null) this.#problem.text = messageOf(error);
+        await pause(wait);
+      }
+    }
+  }
+
+  /** Tries each kind of encryption that the URL allows. */
+  async #connect(): Promise<pg.Client> {
+    const { encryption } = this.#parts.options;
+    for (const [index, ssl] of encryption.entries()) {
+      try {
+        return await this.#connectWith(ssl);
+      } catch (error) {
+        // A server that cannot be reached with TLS cannot be reached without it either.
+        if (index === encryption.length - 1 || hasNetworkCode(error)) throw error;
+      }
+    }
+    throw new Error('the URL allows no kind of connection');
+  }
+
+  async #connectWith(ssl: pg.ClientConfig['ssl']): Promise<pg.Client> {
+    const { options, name } = this.#parts;
+    const { host, port, user, password, database, applicationName, startupOptions } = options;
+    const client = new pg.Client({
+      host,
+      port,
+      user,
+      database,
+      password: password ?? '',
+      application_name: `${applicationName} ${name}`,
+      ...(startupOptions === undefined ? {} : { options: startupOptions }),
+      ssl: ssl ?? false,
+      enableChannelBinding: options.channelBinding,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      types: TYPES,
+      pipeline: true,
+    } as pg.ClientConfig);
+    client.on('error', (error) => this.drop(client, error));
+    client.on('end', () => this.drop(client, new Error('the server closed the connection')));
+    try {
+      await client.connect();
+      this.#isPooled = await isPooled(client);
+      return client;
+    } catch (error) {
+      client.end().catch(() => {}); // It was never open, or is broken.
+      throw error;
+    }
+  }
+
+  #isOverdue(): boolean {
+    return this.#problem !== null && performance.now() - this.#problem.since >= UNAVAILABLE_AFTER_MS;
+  }
+
+  #unavailable(): StorageUnavailable {
+    const { host, port } = this.#parts.options;
+    return new StorageUnavailable(
+      `PostgreSQL at ${host}:${port} cannot be reached: ${this.#problem?.text ?? 'not connected'}`,
+    );
+  }
+}
+
+/** Changes the settings of the session unless a pooler is in between: it gives clients a key of its own. */
+async function isPooled(client: pg.Client): Promise<boolean> {
+  const settings = Object.entries(SETTINGS).map(
+    ([name, value]) => `case when pg_backend_pid() = $1 then set_config('${name}', '${value}', false) end`,
+  );
+  const text = `select pg_backend_pid() as pid, ${settings.map((set, index) => `${set} as s${index}`).join(', ')}`;
+  const key = (client as unknown as { readonly processID: number }).processID;
+  const { rows } = await client.query<{ pid: number }>({ text, values: [key] });
+  return rows[0]?.pid !== key;
+}
+
+function hasNetworkCode(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && /^E[A-Z_]+$/.test(code);
+}
+
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8
+      ? (text: string): number => Number(text)
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};

@@ -1,0 +1,107 @@
+import type { SandboxName } from '@patchboard/wire';
+import type { Approval, Call, CallState, TimelineEntry } from '../core/call/call.ts';
+import type { AcceptedInput } from '../core/call/input-kinds.ts';
+import type { InputRound } from '../core/call/input.ts';
+import type { OfferedInputs } from '../core/call/offered-inputs.ts';
+import { stateNameOf } from './state-codes.ts';
+
+type Detail<State> = State extends CallState ? Omit<State, 'name' | 'resultJson'> : never;
+
+/** The mutable parts of a call, except the columns that are used in queries and the result. */
+interface MutablePart {
+  readonly state: Detail<CallState>;
+  readonly approval: Approval | null;
+  /** Absent if false. */
+  readonly argsRedacted?: true;
+  /** Absent if the tool uses no sandbox. */
+  readonly sandbox?: SandboxName;
+  /** Absent if true. */
+  readonly countsInRun?: false;
+  /** Absent if true. */
+  readonly acceptsInput?: AcceptedInput;
+  /** Absent if there are none. */
+  readonly inputs?: readonly InputRound[];
+  /** Absent if there are none. */
+  readonly offered?: OfferedInputs;
+  readonly timeline: readonly TimelineEntry[];
+}
+
+export function mutableJson(call: Call): string {
+  const { state, approval, timeline, argsRedacted, sandbox, countsInRun, acceptsInput, inputs, offered } =
+    call;
+  const rest = {
+    ...(argsRedacted ? { argsRedacted } : {}),
+    ...(sandbox === null ? {} : { sandbox }),
+    ...(countsInRun ? {} : { countsInRun }),
+    ...(acceptsInput === true ? {} : { acceptsInput }),
+    ...(inputs.length === 0 ? {} : { inputs }),
+    ...(offered === undefined ? {} : { offered }),
+  };
+  const mutable: MutablePart = { state: detailOf(state), approval, timeline, ...rest };
+  return JSON.stringify(mutable);
+}
+
+/** The members of a call that `mutableJson` stores, with its state and result. */
+export type MutableMembers = Pick<
+  Call,
+  | 'countsInRun'
+  | 'argsRedacted'
+  | 'sandbox'
+  | 'acceptsInput'
+  | 'state'
+  | 'approval'
+  | 'inputs'
+  | 'offered'
+  | 'timeline'
+>;
+
+/** Reads what `mutableJson` wrote, with the columns of the state and the result. */
+export function mutableMembers(json: string, stateCode: number, result: string | null): MutableMembers {
+  const mutable = JSON.parse(json) as MutablePart;
+  const name = stateNameOf(stateCode);
+  const state =
+    name === 'COMPLETED' ? { name, resultJson: result, ...mutable.state } : { name, ...mutable.state };
+  return {
+    countsInRun: mutable.countsInRun !== false,
+    argsRedacted: mutable.argsRedacted === true,
+    sandbox: mutable.sandbox ?? null,
+    acceptsInput: mutable.acceptsInput ?? true,
+    // `mutableJson` wrote it from a state of that name.
+    state: state as CallState,
+    approval: mutable.approval,
+    inputs: mutable.inputs ?? [],
+    ...(mutable.offered === undefined ? {} : { offered: mutable.offered }),
+    timeline: mutable.timeline,
+  };
+}
+
+export function resultOf({ state }: Call): string | null {
+  return state.name === 'COMPLETED' ? state.resultJson : null;
+}
+
+function detailOf(state: CallState): Detail<CallState> {
+  switch (state.name) {
+    case 'PENDING':
+    case 'APPROVAL_REQUIRED':
+    case 'APPROVED':
+      return { deadlineAt: state.deadlineAt };
+    case 'EXECUTING':
+      return {
+        deadlineAt: state.deadlineAt,
+        attempt: state.attempt,
+        cause: state.cause,
+        ...(state.device === undefined ? {} : { device: state.device }),
+      };
+    case 'INPUT_REQUIRED':
+      return {
+        deadlineAt: state.deadlineAt,
+        attempt: state.attempt,
+        held: state.held,
+        ...(state.device === undefined ? {} : { device: state.device }),
+      };
+    case 'COMPLETED':
+      return { resultDigest: state.resultDigest };
+    default:
+      return { error: state.error, resultDigest: state.resultDigest };
+  }
+}
