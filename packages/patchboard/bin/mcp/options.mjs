@@ -40,7 +40,7 @@ export function optionsFrom(argv, env) {
   if (given.hold !== null && !/^[1-9]\d*$/.test(given.hold))
     throw new UsageError(`--hold must be a whole number of seconds, not "${given.hold}"`);
   return {
-    key: agentKey(set(env.PATCHBOARD_KEY)),
+    key: agentKey(set(env.PATCHBOARD_KEY), env.PATCHBOARD_OPERATOR_TOKEN),
     url: given.url === null ? null : baseUrl(given.url),
     defaultUrl: `http://127.0.0.1:${set(env.PORT) ?? '8080'}`,
     dataFolder: resolve(set(env.PATCHBOARD_DATA) ?? '.patchboard'),
@@ -57,8 +57,9 @@ export function set(value) {
 }
 
 /** Refuses the operator token: an operator cannot approve calls that were made as operator. */
-function agentKey(key) {
-  if (key === null || !key.startsWith('op_')) return key;
+function agentKey(key, operatorTokens = '') {
+  const tokens = operatorTokens.split(',').map((token) => token.trim());
+  if (key === null || !(key.startsWith('op_') || tokens.includes(key))) return key;
   throw new UsageError(
     'PATCHBOARD_KEY is the operator token; set it to the key of an agent: patchboard keys create --kind agent --name NAME',
   );

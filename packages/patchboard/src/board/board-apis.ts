@@ -61,7 +61,7 @@ export class BoardApis {
 
   async #open(host: string, port: number): Promise<ListeningApis> {
     const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = this.#options.http;
-    const operatorToken = await this.#ownToken();
+    const operatorTokens = [await this.#ownToken()];
     const mcp = { ...DEFAULT_MCP_SETTINGS, ...this.#options.http.mcp };
     const settings = {
       allowedHosts,
@@ -70,7 +70,7 @@ export class BoardApis {
       jwt,
       mcp,
       isProduction: false,
-      operatorToken,
+      operatorTokens,
     };
     return await openApis(this.#context, { ...settings, internalKeys: [], host, port });
   }

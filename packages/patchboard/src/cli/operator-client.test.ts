@@ -51,9 +51,31 @@ describe('the credential of an operator command', () => {
   });
 });
 
+describe('PATCHBOARD_OPERATOR_TOKEN', () => {
+  const [first, second] = ['f'.repeat(32), 's'.repeat(32)];
+
+  it('is the credential of an operator command, the first of two, for a server anywhere', async () => {
+    const context = contextWith({ PATCHBOARD_OPERATOR_TOKEN: `${first}, ${second}` });
+    for (const url of ['http://127.0.0.1:1', 'https://board.example'])
+      expect(await operatorCredential(context, { url })).toEqual({
+        url,
+        key: first,
+        source: 'PATCHBOARD_OPERATOR_TOKEN',
+      });
+  });
+
+  it('gives way to PATCHBOARD_KEY, and does not count if it is empty', async () => {
+    const both = contextWith({ PATCHBOARD_OPERATOR_TOKEN: first, PATCHBOARD_KEY: 'pb_x' });
+    expect(await operatorCredential(both, {})).toMatchObject({ key: 'pb_x', source: 'PATCHBOARD_KEY' });
+    const empty = contextWith({ PATCHBOARD_OPERATOR_TOKEN: '' });
+    expect(await operatorCredential(empty, {})).toMatchObject({ key: 'op_secret' });
+  });
+});
+
 describe('a refusal', () => {
   it.each([
     [{ PATCHBOARD_KEY: 'pb_x' }, {}, 'the key of an operator'],
+    [{ PATCHBOARD_OPERATOR_TOKEN: 'x' }, {}, 'set it to the token that the server at http://127.0.0.1:8080'],
     [{}, {}, 'set PATCHBOARD_DATA to the data folder of the server at'],
     [{ PATCHBOARD_DATA: '/nowhere' }, {}, '/nowhere contains no operator token'],
     [{}, { url: 'http://board.example' }, "set PATCHBOARD_KEY to an operator's key of that server"],

@@ -21,7 +21,7 @@ export function withOperatorOptions(command: Command): Command {
 export interface OperatorCredential {
   readonly url: string;
   readonly key: string | null;
-  readonly source: 'PATCHBOARD_KEY' | 'operator token' | 'none';
+  readonly source: 'PATCHBOARD_KEY' | 'PATCHBOARD_OPERATOR_TOKEN' | 'operator token' | 'none';
 }
 
 export async function operatorCredential(
@@ -31,7 +31,9 @@ export async function operatorCredential(
   const settings = clientSettings(context.environment);
   const url = options.url ?? settings.url;
   if (settings.key !== null) return { url, key: settings.key, source: 'PATCHBOARD_KEY' };
-  // The token gives full access to the data folder, so it is sent only to servers on this machine.
+  const { operatorToken } = settings;
+  if (operatorToken !== null) return { url, key: operatorToken, source: 'PATCHBOARD_OPERATOR_TOKEN' };
+  // The token of a data folder is for the server that uses the folder, so it is sent only to servers on this machine.
   const token = isOnThisMachine(url) ? await readToken(settings.dataFolder) : null;
   return { url, key: token, source: token === null ? 'none' : 'operator token' };
 }
@@ -100,11 +102,13 @@ function adviceFor({ source, url }: OperatorCredential, dataFolder: string): str
   switch (source) {
     case 'PATCHBOARD_KEY':
       return 'PATCHBOARD_KEY was used; set it to the key of an operator, or unset it to use the operator token';
+    case 'PATCHBOARD_OPERATOR_TOKEN':
+      return `PATCHBOARD_OPERATOR_TOKEN was used; set it to the token that the server at ${url} was started with`;
     case 'operator token':
       return `the token in ${dataFolder} was used; set PATCHBOARD_DATA to the data folder of the server at ${url}`;
     case 'none':
       return isOnThisMachine(url)
-        ? `set PATCHBOARD_DATA to the server's data folder (${dataFolder} contains no operator token), or PATCHBOARD_KEY to an operator's key`
-        : "set PATCHBOARD_KEY to an operator's key of that server";
+        ? `set PATCHBOARD_DATA to the server's data folder (${dataFolder} contains no operator token), PATCHBOARD_OPERATOR_TOKEN to the server's own, or PATCHBOARD_KEY to an operator's key`
+        : "set PATCHBOARD_KEY to an operator's key of that server, or PATCHBOARD_OPERATOR_TOKEN to its operator token";
   }
 }

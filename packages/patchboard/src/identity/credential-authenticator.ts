@@ -15,7 +15,7 @@ import type { InternalKeys } from './internal-keys.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
 import type { Log } from '../core/ports.ts';
 import { headerNotId, localPrincipal } from './local-principal.ts';
-import { isOperatorToken } from './operator-token.ts';
+import { hasOperatorTokenPrefix } from './operator-token.ts';
 import type { OperatorTokenGuard } from './operator-token-guard.ts';
 import { proxyHeaderIn } from './proxy-headers.ts';
 import type { Sessions } from './sessions.ts';
@@ -122,14 +122,12 @@ export class CredentialAuthenticator implements Authenticator {
     const match = typeof authorization === 'string' ? /^bearer +(\S+)$/i.exec(authorization.trim()) : null;
     const secret = match?.[1];
     if (secret === undefined) return failure('auth_required', reason('credential_form'));
-    if (isOperatorToken(secret)) {
-      const { operatorToken } = this.#parts;
-      return operatorToken.isRight(secret)
-        ? operator(headers, { id: OPERATOR_TOKEN_ID, expiresAt: null })
-        : operatorToken.refuse(given.ip);
-    }
     if (secret.startsWith(SECRET_PREFIX))
       return withMatchingHeaders(this.#parts.keys.authenticate(secret), headers);
+    const { operatorToken } = this.#parts;
+    // A token of the environment needs no prefix.
+    if (operatorToken.isRight(secret)) return operator(headers, { id: OPERATOR_TOKEN_ID, expiresAt: null });
+    if (hasOperatorTokenPrefix(secret)) return operatorToken.refuse(given.ip);
     if (this.#parts.jwt === null) return failure('auth_required', reason('key_of_others'));
     return this.#parts.jwt.authenticate(secret).then((found) => withMatchingHeaders(found, headers));
   }

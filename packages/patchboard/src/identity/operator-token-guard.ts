@@ -7,7 +7,8 @@ import { TokenBuckets, type Rate } from '../core/access/token-buckets.ts';
 import { isSameSecret } from './operator-token.ts';
 
 export interface OperatorTokenGuardParts {
-  readonly token: string;
+  /** One token, or two during a rotation. */
+  readonly tokens: readonly string[];
   readonly clock: Clock;
   readonly store: Pick<Store, 'append'>;
   readonly log: Log;
@@ -38,7 +39,8 @@ export class OperatorTokenGuard {
   }
 
   isRight(token: string): boolean {
-    return isSameSecret(token, this.#parts.token);
+    // Compares with every token, so that the time taken does not reveal which one matched.
+    return this.#parts.tokens.map((one) => isSameSecret(token, one)).includes(true);
   }
 
   /** Records a wrong token and returns the failure for its sender. */

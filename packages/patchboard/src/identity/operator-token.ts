@@ -38,7 +38,8 @@ export async function ensureOperatorToken(dataFolder: string): Promise<string> {
   return kept;
 }
 
-export function isOperatorToken(text: string): boolean {
+/** A wrong credential with this prefix is a guess at the operator token. */
+export function hasOperatorTokenPrefix(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 

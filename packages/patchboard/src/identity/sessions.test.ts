@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 
 function someSessions(clock = new FakeClock()): Sessions {
   const store = memoryStore({ digest: nodeDigest });
-  return new Sessions(new OperatorTokenGuard({ token: TOKEN, clock, store, log: silentLog }), clock);
+  return new Sessions(new OperatorTokenGuard({ tokens: [TOKEN], clock, store, log: silentLog }), clock);
 }
 
 async function opened(sessions: Sessions): Promise<OpenedSession> {

@@ -13,6 +13,8 @@ export interface ClientSettings {
   /** `PATCHBOARD_URL`; null if it is not set. */
   readonly givenUrl: string | null;
   readonly key: string | null;
+  /** The first of `PATCHBOARD_OPERATOR_TOKEN`; null if it is not set. */
+  readonly operatorToken: string | null;
   /** The data folder of a server on this machine; the operator token is read from it. */
   readonly dataFolder: string;
 }
@@ -25,8 +27,15 @@ export function clientSettings(given: Environment): ClientSettings {
     url: givenUrl ?? `http://127.0.0.1:${port}`,
     givenUrl,
     key: setting(given, 'PATCHBOARD_KEY'),
+    operatorToken: givenOperatorTokens(given)?.[0] ?? null,
     dataFolder: resolve(setting(given, 'PATCHBOARD_DATA') ?? '.patchboard'),
   };
+}
+
+/** Returns the tokens of `PATCHBOARD_OPERATOR_TOKEN`, as written; null if it is not set. */
+export function givenOperatorTokens(given: Environment): readonly string[] | null {
+  const text = setting(given, 'PATCHBOARD_OPERATOR_TOKEN');
+  return text === null ? null : text.split(',').map((token) => token.trim());
 }
 
 /** Returns the editor command, chosen in the same order as `git` does. */

@@ -18,6 +18,7 @@ import { COMMAND_LIMIT_KEYS, LIMIT_KEYS, type ConfigFile, type JwtConfig } from 
 import type { Environment } from './environment.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 import { fileProblem } from './file-problem.ts';
+import { operatorTokensOf } from './operator-tokens.ts';
 import { readUpstreams, resolveUpstreams, type UpstreamsSettings } from './read-upstreams.ts';
 import { upstreamNames } from './upstream-config.ts';
 import { readUpstreamFile } from './upstream-file.ts';
@@ -38,6 +39,8 @@ export interface Settings {
   /** Null: keep calls indefinitely. */
   readonly keepCallsMs: number | null;
   readonly isProduction: boolean;
+  /** Null: the token of the data folder. */
+  readonly operatorTokens: readonly string[] | null;
   readonly trustProxy: boolean;
   /** Null: accept no JWTs. */
   readonly jwt: JwtSettings | null;
@@ -101,6 +104,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     toolTimeoutsMs: toolNumbers(file, 'timeout_ms'),
     keepCallsMs: keepCallsMs(file),
     isProduction: given['NODE_ENV'] === 'production',
+    operatorTokens: operatorTokensOf(given),
     trustProxy: file.http?.trust_proxy ?? false,
     jwt: file.auth?.jwt === undefined ? null : jwtOf(file.auth.jwt, given),
     policy: policyOf(file),

@@ -39,7 +39,9 @@ export interface ApiSettings {
   readonly isProduction: boolean;
   readonly jwt: JwtSettings | null;
   readonly internalKeys: readonly InternalKey[];
-  readonly operatorToken: string;
+  readonly operatorTokens: readonly string[];
+  /** Whether the operator chose the token, so that it counts as a configured credential. Default: false. */
+  readonly hasConfiguredToken?: boolean;
   readonly mcp: McpSettings;
   /** Absent: the upstreams are fixed by the embedding program. */
   readonly upstreamReloader?: UpstreamReloader;
@@ -66,7 +68,7 @@ export interface AppSettings extends Pick<
   | 'trustProxy'
   | 'jwt'
   | 'internalKeys'
-  | 'operatorToken'
+  | 'operatorTokens'
   | 'mcp'
   | 'upstreamReloader'
 > {
@@ -128,7 +130,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt, nodeClock);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
   const operatorToken = new OperatorTokenGuard({
-    token: settings.operatorToken,
+    tokens: settings.operatorTokens,
     clock: nodeClock,
     store,
     log,
@@ -221,11 +223,17 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
 /** Refuses to listen beyond loopback without any configured credential, where every client could call every tool. */
 export function refuseOpenServer(
   { keys }: EngineContext,
-  { host, jwt, internalKeys }: Pick<ApiSettings, 'host' | 'jwt' | 'internalKeys'>,
+  {
+    host,
+    jwt,
+    internalKeys,
+    hasConfiguredToken = false,
+  }: Pick<ApiSettings, 'host' | 'jwt' | 'internalKeys' | 'hasConfiguredToken'>,
 ): void {
   if (isLoopback(host) || jwt !== null || keys.index.size > 0 || internalKeys.length > 0) return;
+  if (hasConfiguredToken) return;
   throw new ConfigError(
     `HOST=${host} is not a loopback address, and no credential is configured, so every client on the network could call every tool: ` +
-      'make a key first (patchboard keys create --kind operator --name NAME) or set auth.jwt in the config',
+      'make a key first (patchboard keys create --kind operator --name NAME), set PATCHBOARD_OPERATOR_TOKEN, or set auth.jwt in the config',
   );
 }

@@ -55,7 +55,7 @@ export function mountApis(context: EngineContext, options: HttpOptions, operator
     trustProxy,
     jwt,
     internalKeys: [],
-    operatorToken,
+    operatorTokens: [operatorToken],
     mcp: { ...DEFAULT_MCP_SETTINGS, ...options.mcp },
     mayBeLocal: false,
     hasPages: false,

@@ -106,7 +106,8 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     sandbox: report,
   });
   // Before calls of an earlier process are resumed.
-  refuseOpenServer(context, settings);
+  const hasConfiguredToken = settings.operatorTokens !== null;
+  refuseOpenServer(context, { ...settings, hasConfiguredToken });
   const { engine } = context;
   for (const pack of packs) add(engine, configured(pack, settings));
   const upstreams = await openUpstreams(engine, settings, packs, {
@@ -118,8 +119,13 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
   await logPolicyWarnings(context, settings);
-  const operatorToken = await operatorTokenIn(settings.dataFolder, log);
-  const apis = await openApis(context, { ...settings, operatorToken, upstreamReloader: upstreams });
+  const operatorTokens = settings.operatorTokens ?? [await operatorTokenIn(settings.dataFolder, log)];
+  const apis = await openApis(context, {
+    ...settings,
+    operatorTokens,
+    hasConfiguredToken,
+    upstreamReloader: upstreams,
+  });
   const stopPurging = keepPurging(settings, store, log);
   const shutDown = async (): Promise<void> => {
     stopPurging();

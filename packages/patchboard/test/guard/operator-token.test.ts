@@ -79,7 +79,7 @@ describe('rows of wrong operator tokens', () => {
   it('are bounded for all addresses together, and the next row counts the omitted ones', async () => {
     const clock = new FakeClock();
     const store = memoryStore({ digest: nodeDigest });
-    const guard = new OperatorTokenGuard({ token: 'op_right', clock, store, log: silentLog });
+    const guard = new OperatorTokenGuard({ tokens: ['op_right'], clock, store, log: silentLog });
     for (let index = 0; index < 5000; index += 1) await guard.refuse(`10.0.${index >> 8}.${index & 255}`);
     expect((await store.ledgerHead()).seq).toBe(100);
     await clock.advance(1000);
@@ -93,7 +93,7 @@ describe('rows of wrong operator tokens', () => {
     const append = store.append.bind(store);
     store.append = () => Promise.reject(new StorageFull());
     const guard = new OperatorTokenGuard({
-      token: 'op_right',
+      tokens: ['op_right'],
       clock: new FakeClock(),
       store,
       log: silentLog,

@@ -53,7 +53,7 @@ async function checkSettings(): Promise<Finding[]> {
     return [
       ...found,
       await checkDataFolder(settings.dataFolder),
-      await checkOperatorToken(settings.dataFolder),
+      await checkOperatorToken(settings),
       ...(await checkStore(settings)),
       await checkSandbox(settings),
       ...configuredUpstreams(settings),
@@ -74,8 +74,12 @@ async function checkDataFolder(folder: string): Promise<Finding> {
 }
 
 /** The token gives the rights of the operator, so other users of this machine must not be able to read it. */
-async function checkOperatorToken(dataFolder: string): Promise<Finding> {
+async function checkOperatorToken({ dataFolder, operatorTokens }: Settings): Promise<Finding> {
   const check = 'token';
+  if (operatorTokens !== null) {
+    const tokens = operatorTokens.length === 1 ? 'one token' : 'two tokens, both are accepted';
+    return { check, ok: true, detail: `PATCHBOARD_OPERATOR_TOKEN holds ${tokens}` };
+  }
   const file = operatorTokenFile(dataFolder);
   try {
     const mode = ((await stat(file)).mode & 0o777).toString(8).padStart(4, '0');

@@ -86,7 +86,9 @@ export async function aPlatform(given: PlatformGiven = {}): Promise<TestPlatform
     throw error;
   });
   const port = Number(new URL(platform.url).port);
-  const operatorToken = readFileSync(join(folder.path, 'operator.token'), 'utf8').trim();
+  const operatorToken =
+    given.environment?.['PATCHBOARD_OPERATOR_TOKEN']?.split(',')[0] ??
+    readFileSync(join(folder.path, 'operator.token'), 'utf8').trim();
   const asOperator: TestPlatform['asOperator'] = (method, path, body, tenant) => {
     const headers = {
       authorization: `Bearer ${operatorToken}`,

@@ -107,7 +107,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();
   const keys = new KeyService({ store, clock, ids, digest: nodeDigest });
-  const operatorToken = new OperatorTokenGuard({ token: OPERATOR_TOKEN, clock, store, log });
+  const operatorToken = new OperatorTokenGuard({ tokens: [OPERATOR_TOKEN], clock, store, log });
   const sessions = new Sessions(operatorToken, clock);
   const app = createHttpApp({
     engine,
