@@ -16,6 +16,8 @@ const NEEDED = [
   // Without a CJK font, Chinese text in screenshots is boxes.
   { debian: 'fonts-wqy-microhei', brew: 'brew install font-noto-sans-cjk', isThere: hasChineseFont },
   { debian: 'postgresql', brew: 'brew install postgresql', isThere: hasPostgres },
+  { debian: 'pgbouncer', brew: 'brew install pgbouncer', isThere: hasPgbouncer },
+  { debian: 'openssl', brew: 'brew install openssl', isThere: () => onPath('openssl') },
 ];
 
 const missing = NEEDED.filter(({ isThere }) => !isThere());
@@ -93,4 +95,9 @@ function hasPostgres() {
   const folder = '/usr/lib/postgresql';
   const versions = existsSync(folder) ? readdirSync(folder) : [];
   return versions.some((version) => existsSync(join(folder, version, 'bin', 'initdb'))) || onPath('initdb');
+}
+
+/** Debian installs it for root's PATH only. */
+function hasPgbouncer() {
+  return existsSync('/usr/sbin/pgbouncer') || onPath('pgbouncer');
 }

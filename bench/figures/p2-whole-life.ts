@@ -30,7 +30,7 @@ export async function wholeLife({ quick, say }: FigureOptions): Promise<Figure> 
       return figure(runs);
     } finally {
       await redis?.stop();
-      await postgres?.stop();
+      await postgres?.close();
     }
   });
 }

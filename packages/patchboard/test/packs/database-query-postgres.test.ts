@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...tools.values()].map((tool) => tool.close()));
   await admin?.end();
-  await service?.stop();
+  await service?.close();
 });
 
 describe.each(ROLES)('database.query on PostgreSQL as %s', (role) => {

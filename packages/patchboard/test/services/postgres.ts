@@ -1,148 +1,183 @@
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { spawnSync } from 'node:child_process';
+import type { SpawnOptions } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
-/** A separate PostgreSQL server for a test: temporary folder, free port on loopback, no password. */
+import { aFixedPort } from '../support/a-fixed-port.ts';
+import { CERTIFIED_ROLE, makeCertificates } from './certificates.ts';
+import type { Certificates } from './certificates.ts';
+import { findPostgres } from './postgres-binaries.ts';
+import type { PostgresBinaries, PostgresVersion } from './postgres-binaries.ts';
+import { startServerChild } from './server-child.ts';
+import type { ServerChild } from './server-child.ts';
+import { giveTo, serverUser } from './server-user.ts';
+
+/** `fast` ends the sessions and writes a checkpoint; `immediate` is a crash of which the server recovers at its next start. */
+export type StopMode = 'fast' | 'immediate';
+
+/** A separate PostgreSQL server: temporary folder, a port of its own on loopback, no password. */
 export interface PostgresService {
+  /** Major version of the running server. */
+  readonly version: number;
+  /** Stays the same over restarts. */
+  readonly port: number;
   /** Address of the `postgres` database as the superuser. */
   readonly url: string;
+  /** Only with the option `tls`. */
+  readonly certificates?: Certificates;
   /** Address of a database as any role; neither is created. */
   urlFor(role: string, database: string): string;
-  stop(): Promise<void>;
+  /** Stops the server and keeps its data. */
+  stop(mode?: StopMode): Promise<void>;
+  start(): Promise<void>;
+  restart(mode?: StopMode): Promise<void>;
+  /** Sends SIGKILL to the first process of the server; the processes of its sessions notice and end. */
+  kill(): Promise<void>;
+  /** Ends the server and removes its data. */
+  close(): Promise<void>;
 }
-
-const MISSING =
-  'PostgreSQL is not installed, and this test does not pass without it. On Debian: apt-get install postgresql';
-const START_ATTEMPTS = 3;
 
 export interface PostgresOptions {
+  /** Default: 15. */
+  readonly version?: PostgresVersion;
   /** Whether commits wait for fsync. Default: false, for tests. */
   readonly durable?: boolean;
+  /** Whether the server offers TLS, and demands a client certificate of the role `certified`. */
+  readonly tls?: boolean;
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
+const SIGNALS: Readonly<Record<StopMode, NodeJS.Signals>> = { fast: 'SIGINT', immediate: 'SIGQUIT' };
+const PORT_ATTEMPTS = 3;
+const LEFTOVER_ATTEMPTS = 200;
+const LEFTOVER_POLL_MS = 50;
+
 /** Throws if no server can be started; tests do not skip. */
-export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresService> {
-  const bin = findBinaries();
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresService> {
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-postgres-'));
-  const owner = ownerOfServer();
-  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
-  const options: SpawnOptions = {
-    ...owner,
-    cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' },
-  };
-  const data = join(folder, 'data');
   try {
-    initialise(join(bin, 'initdb'), data, options);
-    const { server, port } = await startOnFreePort(join(bin, 'postgres'), data, durable, options);
-    const urlFor = (role: string, database: string): string =>
-      `postgres://${role}@127.0.0.1:${port}/${database}`;
-    return { url: urlFor('postgres', 'postgres'), urlFor, stop: () => stop(server, folder) };
+    const binaries = findPostgres(options.version ?? 15, join(folder, 'binaries'));
+    const setup = initialise(folder, binaries, options);
+    for (let attempt = 1; ; attempt += 1) {
+      const port = await aFixedPort();
+      try {
+        return serviceOf(setup, port, await startServer(setup, port));
+      } catch (error) {
+        // Another program may take the port between finding it and using it.
+        if (attempt === PORT_ATTEMPTS) throw error;
+      }
+    }
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Debian keeps the server binaries out of PATH, one folder per version. */
-function findBinaries(): string {
-  const root = '/usr/lib/postgresql';
-  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [
-    ...versions.map((version) => join(root, version, 'bin')),
-    ...(process.env['PATH'] ?? '').split(':'),
-  ];
-  const found = folders.find((folder) => folder !== '' && existsSync(join(folder, 'initdb')));
-  if (found === undefined) throw new Error(MISSING);
-  return found;
+interface Setup {
+  readonly folder: string;
+  readonly data: string;
+  readonly binaries: PostgresBinaries;
+  readonly spawnOptions: SpawnOptions;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly certificates?: Certificates;
 }
 
-/** PostgreSQL refuses to run as root, so it runs as the user of its package. */
-function ownerOfServer(): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  return { uid: idOf('-u'), gid: idOf('-g') };
-}
+/** Sorts text as a person would (ICU), which is what most servers do and shows where an order depends on it. */
+const LOCALE = ['--locale-provider=icu', '--icu-locale=en-US'];
 
-function idOf(flag: '-u' | '-g'): number {
-  for (const user of ['postgres', 'nobody']) {
-    const result = spawnSync('id', [flag, user], { encoding: 'utf8' });
-    if (result.status === 0) return Number(result.stdout);
-  }
-  throw new Error('there is no user to run PostgreSQL as: neither postgres nor nobody exists');
-}
-
-function initialise(initdb: string, data: string, options: SpawnOptions): void {
+function initialise(folder: string, binaries: PostgresBinaries, options: PostgresOptions): Setup {
+  const user = serverUser();
+  giveTo(user, folder);
+  const spawnOptions = {
+    ...user,
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' },
+  };
+  const data = join(folder, 'data');
   const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
-  const result = spawnSync(initdb, args, { ...options, encoding: 'utf8', stdio: 'pipe' });
+  const result = spawnSync(
+    join(binaries.folder, 'initdb'),
+    [...args, ...(binaries.version >= 15 ? LOCALE : [])],
+    { ...spawnOptions, encoding: 'utf8', stdio: 'pipe' },
+  );
   if (result.status !== 0) throw new Error(`initdb failed: ${result.error?.message ?? result.stderr}`);
+  const synced = options.durable === true ? 'on' : 'off';
+  const settings = {
+    fsync: synced,
+    full_page_writes: synced,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: data,
+    ...options.settings,
+  };
+  const setup = { folder, data, binaries, spawnOptions };
+  if (options.tls !== true) return { ...setup, settings };
+  const certificates = setUpTls(folder, data);
+  giveTo(user, certificates.server.certificate, certificates.server.key);
+  const { certificate, key } = certificates.server;
+  const tls = { ssl: 'on', ssl_ca_file: certificates.ca, ssl_cert_file: certificate, ssl_key_file: key };
+  return { ...setup, certificates, settings: { ...settings, ...tls } };
 }
 
-/** Another program may take the port between finding it and using it; then the next one is tried. */
-async function startOnFreePort(
-  postgres: string,
-  data: string,
-  durable: boolean,
-  options: SpawnOptions,
-): Promise<{ server: ChildProcess; port: number }> {
+function setUpTls(folder: string, data: string): Certificates {
+  const own = join(folder, 'certificates');
+  mkdirSync(own, { mode: 0o755 });
+  const access = join(data, 'pg_hba.conf');
+  const rules = readFileSync(access, 'utf8');
+  writeFileSync(
+    access,
+    `hostssl all ${CERTIFIED_ROLE} all cert\nhostnossl all ${CERTIFIED_ROLE} all reject\n`,
+  );
+  appendFileSync(access, rules);
+  return makeCertificates(own);
+}
+
+function serviceOf(setup: Setup, port: number, first: ServerChild): PostgresService {
+  let server = first;
+  const urlFor = (role: string, database: string): string =>
+    `postgres://${role}@127.0.0.1:${port}/${database}`;
+  const stop = async (mode: StopMode = 'fast'): Promise<void> => await server.end(SIGNALS[mode]);
+  const start = async (): Promise<void> => {
+    if (!server.isRunning()) server = await startServer(setup, port);
+  };
+  return {
+    version: setup.binaries.version,
+    port,
+    url: urlFor('postgres', 'postgres'),
+    ...(setup.certificates === undefined ? {} : { certificates: setup.certificates }),
+    urlFor,
+    stop,
+    start,
+    restart: async (mode) => {
+      await stop(mode);
+      await start();
+    },
+    kill: async () => await server.end('SIGKILL'),
+    close: async () => {
+      await stop('immediate');
+      rmSync(setup.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** After a kill, processes of its sessions may live for a moment; a server does not start beside them. */
+async function startServer(setup: Setup, port: number): Promise<ServerChild> {
+  const settings = Object.entries(setup.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
-    const settings = [
-      `fsync=${durable ? 'on' : 'off'}`,
-      'listen_addresses=127.0.0.1',
-      `unix_socket_directories=${data}`,
-    ];
-    const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
     try {
-      return { server: await startServer(postgres, args, options), port };
+      return await startServerChild({
+        program: join(setup.binaries.folder, 'postgres'),
+        args: ['-D', setup.data, '-p', String(port), ...settings],
+        options: setup.spawnOptions,
+        ready: 'ready to accept connections',
+        endSignal: 'SIGQUIT',
+        folder: setup.folder,
+      });
     } catch (error) {
-      if (attempt === START_ATTEMPTS) throw error;
+      if (!String(error).includes('still in use') || attempt === LEFTOVER_ATTEMPTS) throw error;
+      await delay(LEFTOVER_POLL_MS);
     }
   }
-}
-
-function startServer(
-  postgres: string,
-  args: readonly string[],
-  options: SpawnOptions,
-): Promise<ChildProcess> {
-  const server = spawn(postgres, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-  const endWithUs = (): void => void server.kill('SIGQUIT');
-  process.once('exit', endWithUs);
-  return new Promise((resolve, reject) => {
-    let log = '';
-    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      log = (log + text).slice(-10_000);
-      if (log.includes('ready to accept connections')) resolve(server);
-    });
-    server.once('error', reject);
-    server.once('exit', (code) => {
-      process.removeListener('exit', endWithUs);
-      reject(new Error(`PostgreSQL ended with code ${code}: ${log}`));
-    });
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
-}
-
-/** SIGINT is the server's fast shutdown: it ends its sessions and then itself. */
-async function stop(server: ChildProcess, folder: string): Promise<void> {
-  if (server.exitCode === null && server.signalCode === null) {
-    const ended = new Promise((resolve) => server.once('exit', resolve));
-    server.kill('SIGINT');
-    await ended;
-  }
-  rmSync(folder, { recursive: true, force: true });
 }
