@@ -216,9 +216,9 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     zh: ['等运维人员清理空间后重试'],
   },
   storage_unavailable: {
-    meaning: '数据目录不可用,没有记录任何内容',
-    en: ['try again later', 'tell the operator that the data folder is missing'],
-    zh: ['稍后重试', '告知运维人员数据目录已丢失'],
+    meaning: '存储不可用,没有记录任何内容',
+    en: ['try again later', 'tell the operator that the data folder or the database is not available'],
+    zh: ['稍后重试', '告知运维人员数据目录或数据库不可用'],
   },
   misdirected: {
     meaning: 'Host 头指向另一台服务器',

@@ -51,7 +51,7 @@ export const FAILURE_SUMMARIES: Sentences<FailureSummaries> = {
   sandbox_unavailable: () => 'no sandbox can run this tool',
   upstream_unreachable: () => 'a service that the tool needs did not respond',
   storage_full: () => 'the store has no room; nothing was recorded',
-  storage_unavailable: () => 'the data folder is not available; nothing was recorded',
+  storage_unavailable: () => 'the store is not available; nothing was recorded',
   misdirected: () => 'the Host header names another server',
   internal: () => 'a fault in the server',
 };

@@ -62,7 +62,7 @@ export const reasonWords: ReasonSentences = {
   sandbox_unavailable: () => '没有可用的沙箱运行该工具',
   upstream_unreachable: () => '工具依赖的服务没有响应',
   storage_full: () => '存储空间已满，没有记录任何内容',
-  storage_unavailable: () => '数据目录不可用，没有记录任何内容',
+  storage_unavailable: () => '存储不可用，没有记录任何内容',
   misdirected: () => 'Host 头指向另一台服务器',
   internal: () => '服务器内部错误',
   // Decisions
