@@ -31,6 +31,11 @@ export class CatchUp {
     for (let row = this.#next(); row !== undefined; row = this.#next()) if (!take(row)) return;
   }
 
+  /** Every matching row up to this sequence was read. */
+  get reached(): number {
+    return this.#reached;
+  }
+
   /** Whether every row with a sequence up to `newest` was passed on. */
   hasAllUpTo(newest: number): boolean {
     return this.#isEmpty() && this.#isEnd && newest <= this.#reached;

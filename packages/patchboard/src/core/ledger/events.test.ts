@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
 import { FakeClock, settled } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 import type { Engine } from '../engine.ts';
 import type { BoardEvent } from './events.ts';
 import { GrantIndex } from '../access/grants.ts';
@@ -169,6 +170,32 @@ it('calls caughtUp once, after the old events and before the live ones', async (
   await settled();
   stop();
   expect(heard).toEqual(['registry.changed', null, 'registry.changed']);
+});
+
+describe('a store that calls its watchers after the write', () => {
+  it('gives every reader each event once, in order', async () => {
+    const held: (() => void)[] = [];
+    const store = memoryStore({ digest: nodeDigest });
+    const watch = store.watch.bind(store);
+    store.watch = (listener) => watch((committed) => held.push(() => listener(committed)));
+    ({ engine } = await anEngine({ store }));
+    const seen: (number | null)[] = [];
+    const follow = (): (() => void) =>
+      engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {
+        next: ({ seq }) => void seen.push(seq),
+        ready: () => null,
+        failed: (error) => expect(error).toBeUndefined(),
+      });
+    const first = engine.feed.listen(() => {});
+    await engine.clientTools.register('default', 'phone', specs('open.a'));
+    const stop = follow();
+    await settled();
+    await engine.clientTools.register('default', 'phone', specs('open.b'));
+    for (const call of held.splice(0)) call();
+    expect(seen).toEqual([1, 2]);
+    stop();
+    first();
+  });
 });
 
 describe('readers that catch up', () => {

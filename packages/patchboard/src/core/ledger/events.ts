@@ -143,7 +143,8 @@ export class EventFeed {
     const stop = this.listen((committed) => {
       const event = committed.type === 'policy.changed' ? null : eventAsSeen(filter, committed, this.#parts);
       if (event === null) return;
-      if (isLive || event.seq === null) reader.next(event);
+      // A row may be read from the store before the store calls its watchers.
+      if (event.seq === null || (isLive && event.seq > old.reached)) reader.next(event);
       else noted = event.seq;
     });
     const take = (row: EventRow): boolean => {
