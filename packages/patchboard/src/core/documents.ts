@@ -23,6 +23,13 @@ export interface DocumentStore {
     entries: readonly LedgerDraft[],
     others?: readonly DocumentChange[],
   ): Promise<void>;
+  /** Inserts a document with its ledger rows. Returns false, and writes nothing, if there is a document with that id. */
+  addDocument(
+    kind: DocumentKind,
+    id: string,
+    body: string,
+    entries: readonly LedgerDraft[],
+  ): Promise<boolean>;
   deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void>;
   document(kind: DocumentKind, id: string): Promise<string | undefined>;
   /** In order of their ids. */

@@ -151,7 +151,10 @@ export class StorageFull extends Error {
   }
 }
 
-/** A store throws this if its files were moved or deleted. Nothing of the change was stored. */
+/**
+ * A store throws this if its files were moved or deleted, or its database cannot be reached. Nothing of the change was
+ * stored.
+ */
 export class StorageUnavailable extends Error {
   constructor(message: string) {
     super(message);

@@ -4,6 +4,7 @@ import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
 import type { EventRowFilter, EventSlice } from './ledger/event-slice.ts';
 import type { LedgerDraft, LedgerRow } from './ledger/ledger.ts';
+import type { LedgerSpan } from './ledger/ledger-order.ts';
 import type { StoredTool } from './tools/registered-tool.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
@@ -89,8 +90,11 @@ export type Inserted =
 
 export type Replaced =
   | { readonly kind: 'replaced' }
-  /** Another writer committed first: nothing was written. `current` is the stored row; undefined if there is none. */
-  | { readonly kind: 'conflict'; readonly current: Call | undefined };
+  /**
+   * Another writer committed first: nothing was written. `current` is the stored row; undefined if there is none.
+   * `elsewhere`: another node made the last move of the call. Only a store that several nodes share sets it.
+   */
+  | { readonly kind: 'conflict'; readonly current: Call | undefined; readonly elsewhere?: true };
 
 export interface CallFilter {
   readonly tenant: string;
@@ -120,6 +124,7 @@ export interface LedgerFilter {
 export interface LedgerHead {
   /** The newest sequence number; 0 if the ledger is empty. */
   readonly seq: number;
+  /** The hash of the newest row. In a store with `readLedgerOrder` the hash of the newest span. */
   readonly hash: string;
   /** The last row that a bounded store has dropped. Absent if none was dropped. */
   readonly start?: { readonly seq: number; readonly hash: string };
@@ -154,8 +159,8 @@ export interface CommittedRow {
  * Persistence. Every write is atomic, and its promise settles only after the write is durable. The methods that return
  * `MaybePromise` may return synchronously.
  * Ledger rows get their sequence number and hash at commit, in the order of the writes.
- * A write rejects with `StorageFull` if the disk is full, and with `StorageUnavailable` if the files are gone; both change
- * nothing.
+ * A write rejects with `StorageFull` if the disk is full, and with `StorageUnavailable` if the files are gone or the
+ * database cannot be reached; both change nothing.
  */
 export interface Store extends DocumentStore, JournalStore {
   insertCall(record: NewCall): MaybePromise<Inserted>;
@@ -182,12 +187,15 @@ export interface Store extends DocumentStore, JournalStore {
   /** Closes the run to new calls. Returns false if there is no such run or it was cancelled before. */
   cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean>;
 
-  /** Inserts or replaces tools by tenant and name, with these documents, in one transaction. */
+  /**
+   * Inserts or replaces tools by tenant and name, with these documents, in one transaction. Returns the names that another
+   * client of the tenant holds: if there are any, nothing is written.
+   */
   saveTools(
     tools: readonly StoredTool[],
     entry: LedgerDraft,
     documents?: readonly DocumentChange[],
-  ): Promise<void>;
+  ): Promise<readonly string[]>;
   removeTools(
     keys: readonly { tenant: string; name: string }[],
     entry: LedgerDraft,
@@ -213,8 +221,13 @@ export interface Store extends DocumentStore, JournalStore {
   readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice>;
   ledgerHead(): Promise<LedgerHead>;
   /**
-   * Calls `listener` with each committed row once, in order of sequence and before the write's promise settles.
-   * The returned function ends the subscription.
+   * Reads the order over the rows of several writers: the spans that end after sequence `after`, oldest first. Absent: the
+   * ledger is one chain.
+   */
+  readLedgerOrder?(after: number, limit: number): Promise<readonly LedgerSpan[]>;
+  /**
+   * Calls `listener` with each committed row once, in order of sequence and soon after the commit: before or after the
+   * write's promise settles. The returned function ends the subscription.
    */
   watch(listener: (committed: CommittedRow) => void): () => void;
 

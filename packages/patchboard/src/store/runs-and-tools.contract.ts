@@ -52,6 +52,23 @@ export function describeRunsAndTools(subject: Subject): void {
       expect(sorted(await store.tools())).toEqual(sorted([aTool('notes.add'), elsewhere]));
       expect((await store.ledgerHead()).seq).toBe(3);
     });
+
+    it('are not saved, none of them, if another client of the tenant holds one of the names', async () => {
+      const { store } = subject;
+      const held = aTool('camera.take', { clientId: 'phone-9' });
+      expect(await store.saveTools([held, aTool('lamp.on', { clientId: 'phone-9' })], anEntry())).toEqual([]);
+      const document = { kind: 'risk', id: 'acme notes.add', body: '{}' } as const;
+      const mine = ['notes.add', 'camera.take', 'lamp.on'].map((name) => aTool(name));
+      expect(await store.saveTools(mine, anEntry(), [document])).toEqual(['camera.take', 'lamp.on']);
+      expect(await store.saveTools([aTool('camera.take', { tenant: 'other' })], anEntry())).toEqual([]);
+      expect((await store.tools()).map(({ tenant, clientId }) => [tenant, clientId]).toSorted()).toEqual([
+        ['acme', 'phone-9'],
+        ['acme', 'phone-9'],
+        ['other', 'phone-1'],
+      ]);
+      expect(await store.documents('risk')).toEqual([]);
+      expect((await store.ledgerHead()).seq).toBe(2);
+    });
   });
 }
 
@@ -75,6 +92,18 @@ export function describeDocuments(subject: Subject): void {
       expect(await store.documents('grant')).toEqual([{ id: 'a', body: '{"n":3}' }]);
       expect(await store.documents('policy')).toEqual([]);
       expect((await store.ledgerHead()).seq).toBe(6);
+    });
+
+    it('are added once: the others write nothing', async () => {
+      const { store } = subject;
+      const added = await Promise.all(
+        [1, 2, 3].map((n) => store.addDocument('policy', 'acme 1', `{"n":${n}}`, [anEntry()])),
+      );
+      expect(added.filter(Boolean)).toHaveLength(1);
+      expect(await store.document('policy', 'acme 1')).toBe(`{"n":${added.indexOf(true) + 1}}`);
+      expect(await store.addDocument('policy', 'acme 2', '{}', [anEntry()])).toBe(true);
+      expect(await store.addDocument('grant', 'acme 1', '{}', [anEntry()])).toBe(true);
+      expect((await store.ledgerHead()).seq).toBe(3);
     });
 
     it('are written and deleted together with another one', async () => {

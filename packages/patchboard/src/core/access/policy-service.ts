@@ -78,6 +78,20 @@ export class PolicyService {
     expectedVersion: number | null,
   ): Promise<PolicyText | Failure> {
     const { tenant } = principal;
+    for (;;) {
+      const replaced = await this.#tryReplace(principal, document, expectedVersion);
+      if (replaced !== null) return replaced;
+      await this.#catchUp(tenant);
+    }
+  }
+
+  /** Returns null if another node stored the next version first. */
+  async #tryReplace(
+    principal: Principal,
+    document: unknown,
+    expectedVersion: number | null,
+  ): Promise<PolicyText | Failure | null> {
+    const { tenant } = principal;
     const { version } = this.current(tenant);
     if (expectedVersion !== null && expectedVersion !== version) {
       const why = reason('policy_version_differs', { version, expected: expectedVersion });
@@ -98,13 +112,29 @@ export class PolicyService {
       version: next.version,
       by: principal.id,
     });
-    // Tenant ids contain no spaces.
-    const id = `${tenant} ${String(next.version).padStart(VERSION_DIGITS, '0')}`;
-    await this.#store.putDocument('policy', id, JSON.stringify(next), [row]);
+    const id = documentId(tenant, next.version);
+    if (!(await this.#store.addDocument('policy', id, JSON.stringify(next), [row]))) return null;
     this.#tenants.set(tenant, next);
     this.#guard.replacePolicy(tenant, { version: next.version, document: decoded.policy });
     return next;
   }
+
+  /** Puts the newest version in force that another node has stored. */
+  async #catchUp(tenant: string): Promise<void> {
+    for (;;) {
+      const version = this.current(tenant).version + 1;
+      const body = await this.#store.document('policy', documentId(tenant, version));
+      if (body === undefined) return;
+      const text = textOf(version, body);
+      this.#tenants.set(tenant, text);
+      this.#enforce(tenant, text);
+    }
+  }
+}
+
+/** Tenant ids contain no spaces. */
+function documentId(tenant: string, version: number): string {
+  return `${tenant} ${String(version).padStart(VERSION_DIGITS, '0')}`;
 }
 
 /** An unreadable policy keeps its version number, so that the next version is higher, and has a null document. */

@@ -55,6 +55,41 @@ async function changes({ store }: EngineFixture): Promise<unknown[]> {
   return rows.map(({ row }) => JSON.parse(row.body) as unknown);
 }
 
+describe('a name in a store that two engines share', () => {
+  it('is refused to another client, and the other tools of the request are registered', async () => {
+    const { engine: here, store } = await anEngine({});
+    const { engine: there } = await anEngine({ store });
+    await there.clientTools.register(T, 'kiosk', [aSpec('lamp.on')]);
+    const report = await here.clientTools.register(T, 'phone', [aSpec('lamp.off'), aSpec('lamp.on')]);
+    expect(report.registered.map(({ name }) => name)).toEqual(['lamp.off']);
+    expect(report.rejected).toMatchObject([
+      {
+        name: 'lamp.on',
+        code: 'name_taken',
+        reason: expect.stringContaining('lamp.on belongs to client kiosk of this tenant') as string,
+      },
+    ]);
+    expect(here.toolIndex.find(T, 'lamp.on')).toBeUndefined();
+    expect((await store.tools()).map(({ clientId, spec }) => [clientId, spec.name]).toSorted()).toEqual([
+      ['kiosk', 'lamp.on'],
+      ['phone', 'lamp.off'],
+    ]);
+  });
+
+  it('is free if the stored tool was left out at the start', async () => {
+    const { engine: before, store } = await anEngine({});
+    await before.clientTools.register(T, 'kiosk', [aSpec('lamp.on', { timeout_ms: 60_000 })]);
+    const fixture = await anEngine({ store, limits: { maxTimeoutMs: 5000 } });
+    const { registered } = await fixture.engine.clientTools.register(T, 'phone', [aSpec('lamp.on')]);
+    expect(registered.map(({ clientId }) => clientId)).toEqual(['phone']);
+    expect((await store.tools()).map(({ clientId }) => clientId)).toEqual(['phone']);
+    expect((await changes(fixture)).slice(1)).toEqual([
+      { client_id: 'kiosk', removed: ['lamp.on'] },
+      { client_id: 'phone', registered: ['lamp.on'] },
+    ]);
+  });
+});
+
 describe('the limits in force', () => {
   it('bound the timeout of a client tool', async () => {
     const { engine } = await anEngine({ limits: { maxTimeoutMs: 60_000 } });

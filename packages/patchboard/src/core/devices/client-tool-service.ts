@@ -4,9 +4,10 @@ import type { DocumentChange } from '../documents.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Clock, Log, Store } from '../ports.ts';
 import { admitClientTool } from '../tools/admit-tool.ts';
-import { longWireNamesLast } from '../tools/name-rules.ts';
+import { pairKey } from '../pair-key.ts';
+import { heldByClient, longWireNamesLast } from '../tools/name-rules.ts';
 import { rejectedTool, type RegistrationReport } from '../tools/registered-tool.ts';
-import { RegistrationBatch, type RegistrationBatchParts } from './registration-batch.ts';
+import { RegistrationBatch, type Registrant, type RegistrationBatchParts } from './registration-batch.ts';
 import { covers, raised, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
 
 /** Number of specs, whose schemas take time to compile, per turn of the event loop. */
@@ -25,6 +26,8 @@ export interface ClientToolServiceParts extends RegistrationBatchParts {
 export class ClientToolService {
   readonly #parts: ClientToolServiceParts;
   readonly #risks: ToolRisks;
+  /** Stored tools that were left out at the start, by tenant and name. */
+  readonly #leftOut: Set<string> = new Set();
   /** The last change of each tenant: changes of one tenant run one after the other. */
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
@@ -43,12 +46,44 @@ export class ClientToolService {
     specs: readonly ToolSpec[],
     operator: string | null = null,
   ): Promise<RegistrationReport> {
-    const batch = new RegistrationBatch(this.#parts, { tenant, clientId, operator, device: null });
-    return await this.#serialised(tenant, async () => {
-      const rejected = await this.#takeAll(batch, specs);
-      if (batch.taken.size > 0) await this.#keep(batch);
-      return { registered: [...batch.taken.values()].map(({ tool }) => tool), rejected };
-    });
+    const registrant = { tenant, clientId, operator, device: null };
+    return await this.#serialised(tenant, () => this.#register(registrant, specs));
+  }
+
+  async #register(registrant: Registrant, specs: readonly ToolSpec[]): Promise<RegistrationReport> {
+    const batch = new RegistrationBatch(this.#parts, registrant);
+    const rejected = await this.#takeAll(batch, specs);
+    const held = batch.taken.size > 0 ? await this.#keep(batch) : [];
+    if (held.length === 0) return { registered: [...batch.taken.values()].map(({ tool }) => tool), rejected };
+    const taken = await this.#heldByOthers(registrant, held);
+    const rest = await this.#register(
+      registrant,
+      specs.filter(({ name }) => !taken.has(name)),
+    );
+    return { registered: rest.registered, rejected: [...rest.rejected, ...taken.values()] };
+  }
+
+  /**
+   * The rejections of names that other clients hold in the store. A tool that was left out at the start does not hold its
+   * name: it is removed.
+   */
+  async #heldByOthers(
+    { tenant, clientId }: Registrant,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, RejectedTool>> {
+    const { store } = this.#parts;
+    const taken = new Map<string, RejectedTool>();
+    for (const { tenant: of, clientId: holder, spec } of await store.tools()) {
+      const { name } = spec;
+      if (of !== tenant || holder === clientId || !names.includes(name)) continue;
+      if (!this.#leftOut.delete(pairKey(tenant, name))) {
+        taken.set(name, rejectedTool(name, heldByClient(name, holder)));
+        continue;
+      }
+      const row = this.#row(tenant, { client_id: holder, removed: [name] });
+      await store.removeTools([{ tenant, name }], row);
+    }
+    return taken;
   }
 
   /** As `register`, while the device is connected. Other changes of the tenant do not wait for its ledger row. */
@@ -116,6 +151,7 @@ export class ClientToolService {
         const pool = { specJson: JSON.stringify(spec), isKept: true, devices: new Set<Device>() };
         pools.set(tenant, spec.name, pool);
       } else {
+        this.#leftOut.add(pairKey(tenant, spec.name));
         const { code, reason } = admitted;
         log.warn('registry.tool_left_out', { tool_name: spec.name, code, reason });
       }
@@ -132,7 +168,8 @@ export class ClientToolService {
     return rejected;
   }
 
-  async #keep(batch: RegistrationBatch): Promise<void> {
+  /** Returns the names that other clients hold in the store: if there are any, the batch is rolled back. */
+  async #keep(batch: RegistrationBatch): Promise<readonly string[]> {
     const { store, clock } = this.#parts;
     const { taken } = batch;
     const { tenant, clientId, operator, device } = batch.registrant;
@@ -157,13 +194,19 @@ export class ClientToolService {
       return { tenant, clientId, wireName, spec, registeredAt };
     });
     const documents = [...risks].map(([name, risk]) => riskDocument(tenant, name, risk));
+    let held: readonly string[];
     try {
-      await store.saveTools(tools, row, documents);
+      held = await store.saveTools(tools, row, documents);
     } catch (error) {
       batch.rollBack();
       throw error;
     }
+    if (held.length > 0) {
+      batch.rollBack();
+      return held;
+    }
     for (const [name, risk] of risks) this.#risks.set(tenant, name, risk);
+    return held;
   }
 
   async #remove(

@@ -1,5 +1,6 @@
 import { CallCheck } from './call-check.ts';
-import { chainHash, GENESIS } from './ledger.ts';
+import { OrderedChainsCheck, SingleChainCheck, type ChainCheck } from './chain-check.ts';
+import { GENESIS } from './ledger.ts';
 import type { Digest, LedgerHead, Store } from '../ports.ts';
 
 export type LedgerVerdict =
@@ -11,7 +12,7 @@ export type LedgerVerdict =
   | { readonly ok: false; readonly rows: number; readonly seq: number; readonly problem: string };
 
 /** The parts of the store that a check reads. */
-export type CheckedStore = Pick<Store, 'ledgerHead' | 'readLedger' | 'findCall'>;
+export type CheckedStore = Pick<Store, 'ledgerHead' | 'readLedger' | 'readLedgerOrder' | 'findCall'>;
 
 /** Rows per page. Small, because the calls that end in a page are read and hashed without yielding. */
 const PAGE = 100;
@@ -20,14 +21,16 @@ const PAGE = 100;
 const BEGINNING = { seq: 0, hash: GENESIS };
 
 /**
- * Verifies the whole hash chain and the stored calls. Returns the first row whose link is broken, or that differs from
+ * Verifies the whole hash chain (of each writer, and the order over them, if there are several) and the stored calls. Returns the first row whose link is broken, or that differs from
  * the stored call. Compares with the store's head to detect a truncated end. If a bounded store drops rows meanwhile,
  * continues with the oldest row left.
  */
 export async function verifyLedger(store: CheckedStore, digest: Digest): Promise<LedgerVerdict> {
   const calls = new CallCheck(store, digest);
   const head = await store.ledgerHead();
-  let { seq, hash: previous } = head.start ?? BEGINNING;
+  const { start: from = BEGINNING } = head;
+  let { seq } = from;
+  let chain = chainCheck(store, digest, from.hash);
   let checked = 0;
   while (seq < head.seq) {
     const rows = await store.readLedger({}, seq, PAGE, { withCalls: false });
@@ -37,23 +40,26 @@ export async function verifyLedger(store: CheckedStore, digest: Digest): Promise
       if (row.seq !== seq + 1) {
         const { start = BEGINNING } = await store.ledgerHead();
         if (start.seq <= seq) return broken(checked, seq + 1, 'a row is missing');
-        ({ seq, hash: previous } = start); // dropped since
+        ({ seq } = start); // dropped since
+        chain = chainCheck(store, digest, start.hash);
         break;
       }
-      if (row.hash !== chainHash(digest, previous, row.seq, row))
-        return broken(checked, row.seq, 'the row was changed');
-      const problem = await calls.take(row);
+      const problem = (await chain.take(row)) ?? (await calls.take(row));
       if (problem !== null) return broken(checked, row.seq, problem);
-      previous = row.hash;
       seq = row.seq;
       checked += 1;
     }
   }
   if (seq < head.seq) return broken(checked, seq + 1, `the end is cut off: the head is row ${head.seq}`);
-  if (seq === head.seq && previous !== (head.seq === 0 ? GENESIS : head.hash))
+  if (seq === head.seq && chain.headHash !== (head.seq === 0 ? GENESIS : head.hash))
     return broken(checked, seq, 'the head is not that of the last row');
   const open = await calls.takeOpen(head.seq);
   return open === null ? { ok: true, rows: checked, head } : broken(checked, open.seq, open.problem);
+}
+
+function chainCheck(store: CheckedStore, digest: Digest, previous: string): ChainCheck {
+  if (store.readLedgerOrder === undefined) return new SingleChainCheck(digest, previous);
+  return new OrderedChainsCheck(digest, store.readLedgerOrder.bind(store));
 }
 
 /** Runs one verification at a time: callers during a run share its verdict. */

@@ -42,6 +42,8 @@ export type LedgerKind =
 export interface LedgerRow extends LedgerDraft {
   readonly seq: number;
   readonly hash: string;
+  /** The writer of the row, and its number in the writer's chain. Absent: the ledger is one chain, and the number is `seq`. */
+  readonly place?: { readonly writer: number; readonly no: number };
 }
 
 /** Maximum length of the message in a row about a refused call. */
@@ -50,12 +52,15 @@ const MESSAGE_CHARACTERS = 500;
 /** The predecessor hash of the first row. */
 export const GENESIS: string = '0'.repeat(64);
 
-/** The hash of a row covers the row and its predecessor's hash: a change breaks every later link. */
-export function chainHash(digest: Digest, previous: string, seq: number, draft: LedgerDraft): string {
+/**
+ * The hash of a row covers the row and its predecessor's hash: a change breaks every later link. `no`: the number of the
+ * row in its chain.
+ */
+export function chainHash(digest: Digest, previous: string, no: number, draft: LedgerDraft): string {
   const { at, tenant, kind, callId, traceId, body } = draft;
   // JSON strings are self-delimiting, so two different rows never produce the same text.
   return digest.sha256(
-    `${previous}\n${seq}\n${at}\n${json(tenant)}\n${kind}\n${json(callId)}\n${json(traceId)}\n${body}`,
+    `${previous}\n${no}\n${at}\n${json(tenant)}\n${kind}\n${json(callId)}\n${json(traceId)}\n${body}`,
   );
 }
 

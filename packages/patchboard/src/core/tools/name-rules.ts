@@ -50,6 +50,12 @@ function takenProblem(index: ToolIndex, tenant: string, clientId: string, name: 
   return rejected('name_taken', why);
 }
 
+/** Another client of the tenant holds exactly this name. */
+export function heldByClient(name: string, client: string): Rejection {
+  const holder = [reason('held_by_client', { client, tool: name })];
+  return rejected('name_taken', reason('name_held', { name, holder }));
+}
+
 /** Rejects a new name that a model or an operator could confuse with an existing one. */
 function similarProblem(index: ToolIndex, tenant: string, name: string): Rejection | null {
   const other = index.similarTo(tenant, name);

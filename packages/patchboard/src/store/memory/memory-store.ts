@@ -169,10 +169,18 @@ class MemoryStore implements Store {
     tools: readonly StoredTool[],
     entry: LedgerDraft,
     documents: readonly DocumentChange[] = [],
-  ): Promise<void> {
+  ): Promise<readonly string[]> {
+    const held = tools.filter((tool) => this.#isHeldByOther(tool)).map(({ spec }) => spec.name);
+    if (held.length > 0) return held;
     for (const tool of tools) this.#tools.set(pairKey(tool.tenant, tool.spec.name), tool);
     this.#documents.change(documents);
     this.#write([entry]);
+    return held;
+  }
+
+  #isHeldByOther({ tenant, spec, clientId }: StoredTool): boolean {
+    const holder = this.#tools.get(pairKey(tenant, spec.name));
+    return holder !== undefined && holder.clientId !== clientId;
   }
 
   async removeTools(
@@ -198,6 +206,17 @@ class MemoryStore implements Store {
   ): Promise<void> {
     this.#documents.change([{ kind, id, body }, ...others]);
     this.#write(entries);
+  }
+
+  async addDocument(
+    kind: DocumentKind,
+    id: string,
+    body: string,
+    entries: readonly LedgerDraft[],
+  ): Promise<boolean> {
+    if (this.#documents.one(kind, id) !== undefined) return false;
+    await this.putDocument(kind, id, body, entries);
+    return true;
   }
 
   async deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void> {

@@ -165,11 +165,14 @@ class SqliteStore implements Store {
     tools: readonly StoredTool[],
     entry: LedgerDraft,
     documents: readonly DocumentChange[] = [],
-  ): Promise<void> {
+  ): Promise<readonly string[]> {
     return this.#tables.commit.write(() => {
+      const held = tools.filter((tool) => this.#tables.tools.isHeldByOther(tool));
+      if (held.length > 0) return held.map(({ spec }) => spec.name);
       for (const tool of tools) this.#tables.tools.save(tool);
       this.#tables.documents.change(documents);
       this.#tables.ledger.append([entry], null);
+      return [];
     });
   }
 
@@ -199,17 +202,35 @@ class SqliteStore implements Store {
     await this.#changeDocuments([{ kind, id, body }, ...others], entries);
   }
 
+  addDocument(
+    kind: DocumentKind,
+    id: string,
+    body: string,
+    entries: readonly LedgerDraft[],
+  ): Promise<boolean> {
+    const isNew = (): boolean => this.#tables.documents.one(kind, id) === undefined;
+    return this.#changeDocuments([{ kind, id, body }], entries, isNew);
+  }
+
   async deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void> {
     await this.#changeDocuments([{ kind, id, body: null }], entries);
   }
 
-  async #changeDocuments(changes: readonly DocumentChange[], entries: readonly LedgerDraft[]): Promise<void> {
-    await this.#tables.commit.write(() => {
+  /** Returns false, and writes nothing, if `isWanted` returns false in the transaction. */
+  async #changeDocuments(
+    changes: readonly DocumentChange[],
+    entries: readonly LedgerDraft[],
+    isWanted: () => boolean = () => true,
+  ): Promise<boolean> {
+    const isWritten = await this.#tables.commit.write(() => {
+      if (!isWanted()) return false;
       this.#tables.documents.change(changes);
       this.#tables.ledger.append(entries, null);
+      return true;
     });
-    const mark = changes.findLast(isLocalModeEnd);
+    const mark = isWritten ? changes.findLast(isLocalModeEnd) : undefined;
     if (mark !== undefined) await this.#tables.head.setKeysExisted(mark.body !== null);
+    return isWritten;
   }
 
   async document(kind: DocumentKind, id: string): Promise<string | undefined> {

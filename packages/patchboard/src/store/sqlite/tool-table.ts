@@ -7,6 +7,7 @@ export class ToolTable {
   readonly #save: StatementSync;
   readonly #remove: StatementSync;
   readonly #all: StatementSync;
+  readonly #holder: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#save = database.prepare(
@@ -15,10 +16,17 @@ export class ToolTable {
     );
     this.#remove = database.prepare('delete from tools where tenant = ? and name = ?');
     this.#all = database.prepare('select * from tools');
+    this.#holder = database.prepare('select client_id from tools where tenant = ? and name = ?');
   }
 
   save({ tenant, spec, clientId, wireName, registeredAt }: StoredTool): void {
     this.#save.run(tenant, spec.name, clientId, wireName, JSON.stringify(spec), registeredAt);
+  }
+
+  /** Whether another client of the tenant has registered the name. */
+  isHeldByOther({ tenant, spec, clientId }: StoredTool): boolean {
+    const holder = this.#holder.get(tenant, spec.name);
+    return holder !== undefined && text(holder, 'client_id') !== clientId;
   }
 
   remove({ tenant, name }: { readonly tenant: string; readonly name: string }): void {

@@ -1,0 +1,92 @@
+import type { Digest, Store } from '../ports.ts';
+import { chainHash, GENESIS, type LedgerRow } from './ledger.ts';
+import { orderHash, type LedgerSpan } from './ledger-order.ts';
+
+/** Checks the links of ledger rows, which are passed in by sequence and without a gap. */
+export interface ChainCheck {
+  /** Returns the problem of the row; null if there is none. */
+  take(row: LedgerRow): Promise<string | null>;
+  /** The hash that the ledger's head must have if the last row taken is its newest. */
+  readonly headHash: string;
+}
+
+const CHANGED = 'the row was changed';
+
+/** The ledger is one chain. `previous`: the hash before the first row. */
+export class SingleChainCheck implements ChainCheck {
+  readonly #digest: Digest;
+  #previous: string;
+
+  constructor(digest: Digest, previous: string) {
+    this.#digest = digest;
+    this.#previous = previous;
+  }
+
+  get headHash(): string {
+    return this.#previous;
+  }
+
+  async take(row: LedgerRow): Promise<string | null> {
+    if (row.hash !== chainHash(this.#digest, this.#previous, row.seq, row)) return CHANGED;
+    this.#previous = row.hash;
+    return null;
+  }
+}
+
+/** Spans per page. */
+const PAGE = 500;
+
+/** The ledger has a chain for each writer, and an order over their rows. */
+export class OrderedChainsCheck implements ChainCheck {
+  readonly #digest: Digest;
+  readonly #readOrder: NonNullable<Store['readLedgerOrder']>;
+  /** The last row taken of each writer. */
+  readonly #writers: Map<number, { readonly no: number; readonly hash: string }> = new Map();
+  /** Spans that were read and not used yet. */
+  #spans: LedgerSpan[] = [];
+  /** The span of the next row; null: the next one that is read. */
+  #span: LedgerSpan | null = null;
+  #previous: string = GENESIS;
+
+  constructor(digest: Digest, readOrder: NonNullable<Store['readLedgerOrder']>) {
+    this.#digest = digest;
+    this.#readOrder = readOrder;
+  }
+
+  get headHash(): string {
+    return this.#previous;
+  }
+
+  async take(row: LedgerRow): Promise<string | null> {
+    const span = this.#span ?? (await this.#nextSpan(row.seq - 1));
+    if (span === undefined) return 'the order of the writers has no entry for the row';
+    const previous = this.#writers.get(span.writer) ?? { no: 0, hash: GENESIS };
+    if (this.#span === null && !isNext(span, row.seq, previous.no + 1))
+      return 'the order of the writers was changed';
+    this.#span = span;
+    const no = previous.no + 1;
+    if (row.place?.writer !== span.writer || row.place.no !== no)
+      return 'the row is not the one that the order of the writers names';
+    if (row.hash !== chainHash(this.#digest, previous.hash, no, row)) return CHANGED;
+    this.#writers.set(span.writer, { no, hash: row.hash });
+    return row.seq < span.to ? null : this.#endSpan(span, row.hash);
+  }
+
+  #endSpan(span: LedgerSpan, writerHash: string): string | null {
+    if (span.hash !== orderHash(this.#digest, this.#previous, span, writerHash))
+      return 'the order of the writers was changed';
+    this.#previous = span.hash;
+    this.#span = null;
+    return null;
+  }
+
+  async #nextSpan(after: number): Promise<LedgerSpan | undefined> {
+    if (this.#spans.length === 0) this.#spans = [...(await this.#readOrder(after, PAGE))];
+    return this.#spans.shift();
+  }
+}
+
+/** Whether the span begins with sequence `seq` and row `no` of its writer. */
+function isNext({ from, to, first, last }: LedgerSpan, seq: number, no: number): boolean {
+  return from === seq && first === no && to >= from && to - from === last - first;
+}
