@@ -32,6 +32,15 @@ export interface ConfigFile extends UpstreamsConfig {
   /** Paths of modules that export hooks. */
   readonly hooks?: readonly string[];
   readonly workspace?: WorkspaceConfig;
+  readonly store?: StoreConfig;
+}
+
+/** PostgreSQL. Default: SQLite in the data folder. */
+export interface StoreConfig {
+  readonly url?: string;
+  readonly listen_url?: string;
+  readonly prepare?: boolean;
+  readonly schema?: string;
 }
 
 /** The MCP server. */
@@ -199,6 +208,11 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
         task_after_ms: { ...count, maximum: MAX_HOLD_SECONDS * 1000 },
         names: { enum: ['wire', 'canonical'] },
       },
+    },
+    store: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { url: text, listen_url: text, prepare: { type: 'boolean' }, schema: text },
     },
     ...UPSTREAM_PROPERTIES,
     retention: { type: 'object', additionalProperties: false, properties: { calls_days: count } },

@@ -1,19 +1,24 @@
 import { SECRET_PREFIX } from '../core/access/key-index.ts';
 import { ConfigError } from './config-file.ts';
 import { givenOperatorTokens, type Environment } from './environment.ts';
+import type { StoreSettings } from './store-settings.ts';
 
 const MIN_CHARACTERS = 32;
 const MAX_TOKENS = 2;
+const TOO_SHORT = `must hold a token of at least ${MIN_CHARACTERS} characters, such as the output of: openssl rand -hex 32`;
 /** What a client can send after `Authorization: Bearer `. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /**
- * Returns the operator tokens of `PATCHBOARD_OPERATOR_TOKEN`: one, or two during a rotation. Null if it is not set. Throws a
- * `ConfigError` that never contains a token.
+ * Returns the operator tokens of `PATCHBOARD_OPERATOR_TOKEN`: one, or two during a rotation. Null if it is not set, which is
+ * refused with PostgreSQL. Throws a `ConfigError` that never contains a token.
  */
-export function operatorTokensOf(given: Environment): readonly string[] | null {
+export function operatorTokensOf(given: Environment, { kind }: StoreSettings): readonly string[] | null {
   const tokens = givenOperatorTokens(given);
-  if (tokens === null) return null;
+  if (tokens === null) {
+    if (kind === 'sqlite') return null;
+    throw new ConfigError(`PATCHBOARD_OPERATOR_TOKEN is not set: with PostgreSQL it ${TOO_SHORT}`);
+  }
   const problem = tokens.length > MAX_TOKENS ? tooMany(tokens.length) : tokens.map(problemOf).find(isText);
   if (problem === undefined) return tokens;
   throw new ConfigError(`PATCHBOARD_OPERATOR_TOKEN ${problem}`);
@@ -24,8 +29,7 @@ function tooMany(count: number): string {
 }
 
 function problemOf(token: string): string | undefined {
-  if (token.length < MIN_CHARACTERS)
-    return `must hold at least ${MIN_CHARACTERS} characters for each token, such as the output of: openssl rand -hex 32`;
+  if (token.length < MIN_CHARACTERS) return TOO_SHORT;
   if (!VISIBLE.test(token)) return 'must consist of visible ASCII characters without spaces';
   return token.startsWith(SECRET_PREFIX)
     ? `must not begin with ${SECRET_PREFIX}, as keys do: choose another token`

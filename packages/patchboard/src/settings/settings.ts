@@ -18,6 +18,7 @@ import { COMMAND_LIMIT_KEYS, LIMIT_KEYS, type ConfigFile, type JwtConfig } from 
 import type { Environment } from './environment.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 import { fileProblem } from './file-problem.ts';
+import { storeSettings, type StoreSettings } from './store-settings.ts';
 import { operatorTokensOf } from './operator-tokens.ts';
 import { readUpstreams, resolveUpstreams, type UpstreamsSettings } from './read-upstreams.ts';
 import { upstreamNames } from './upstream-config.ts';
@@ -28,6 +29,7 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly dataFolder: string;
+  readonly store: StoreSettings;
   readonly logLevel: LogLevel;
   readonly limits: Readonly<Limits>;
   readonly allowedHosts: readonly string[];
@@ -78,20 +80,18 @@ const DAY_MS = 86_400_000;
 const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 export function resolveSettings(given: Environment, flags: ServeFlags): Settings {
-  for (const name of ['DATABASE_URL', 'NATS_URL']) {
-    if (isSet(given[name]))
-      throw new ConfigError(`${name} is set, but only the embedded store is supported: unset it`);
-  }
   const configPath = flags.config ?? given['PATCHBOARD_CONFIG'];
   const configFile = isSet(configPath) ? configPath : null;
   const dataFolder = resolve(flags.data ?? given['PATCHBOARD_DATA'] ?? '.patchboard');
   const added = readUpstreamFile(dataFolder);
   const config = configFile === null ? null : readConfig(configFile, upstreamNames(added.value));
   const file = config?.value ?? {};
+  const store = storeSettings(given, config);
   return Object.freeze({
     host: hostOf(flags.host ?? given['HOST']),
     port: portOf(flags.port ?? given['PORT']),
     dataFolder,
+    store,
     logLevel: logLevelOf(given['PATCHBOARD_LOG']),
     limits: limitsOf(file),
     allowedHosts: file.http?.allowed_hosts ?? [],
@@ -104,7 +104,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     toolTimeoutsMs: toolNumbers(file, 'timeout_ms'),
     keepCallsMs: keepCallsMs(file),
     isProduction: given['NODE_ENV'] === 'production',
-    operatorTokens: operatorTokensOf(given),
+    operatorTokens: operatorTokensOf(given, store),
     trustProxy: file.http?.trust_proxy ?? false,
     jwt: file.auth?.jwt === undefined ? null : jwtOf(file.auth.jwt, given),
     policy: policyOf(file),

@@ -42,6 +42,8 @@ export interface ApiSettings {
   readonly operatorTokens: readonly string[];
   /** Whether the operator chose the token, so that it counts as a configured credential. Default: false. */
   readonly hasConfiguredToken?: boolean;
+  /** False: every request needs a credential, also on loopback. Default: true. */
+  readonly allowsLocalMode?: boolean;
   readonly mcp: McpSettings;
   /** Absent: the upstreams are fixed by the embedding program. */
   readonly upstreamReloader?: UpstreamReloader;
@@ -104,9 +106,9 @@ function routesOf(mcp: McpSettings, hasPages: boolean): readonly Route[] {
 export const ROUTES: readonly Route[] = routesOf(DEFAULT_MCP_SETTINGS, true);
 
 export async function openApis(context: EngineContext, settings: ApiSettings): Promise<ListeningApis> {
-  const { host, trustProxy, isProduction } = settings;
+  const { host, trustProxy, isProduction, allowsLocalMode = true } = settings;
   refuseOpenServer(context, settings);
-  const mayBeLocal = isLoopback(host) && !isProduction && !trustProxy;
+  const mayBeLocal = allowsLocalMode && isLoopback(host) && !isProduction && !trustProxy;
   const { fastify, authenticator, sessions } = buildApp(context, {
     ...settings,
     port: undefined,

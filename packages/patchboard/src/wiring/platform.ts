@@ -19,15 +19,14 @@ import { checkNames, isOfUpstream } from './check-names.ts';
 import { openUpstreams } from './upstreams.ts';
 import { configured } from './tool-config.ts';
 import { loadHooks } from './hook-modules.ts';
+import { openStore } from './open-store.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
 import { essentialsPack, type EssentialsOptions } from '../packs/essentials/pack.ts';
 import { HERITAGE_FILE } from '../packs/heritage/names.ts';
 import { heritagePack } from '../packs/heritage/pack.ts';
-import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
-import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { openSandboxSetup, type SandboxReport, type SandboxSetup } from './sandbox-setup.ts';
 
@@ -51,7 +50,7 @@ export interface Platform {
 export interface PlatformParts {
   /** Packs in addition to the built-in ones. */
   readonly packs?: readonly Pack[];
-  /** @internal Opens the store. Default: SQLite. */
+  /** @internal Opens the store. Default: that of the settings. */
   readonly openStore?: (file: string, log: Log) => Promise<Store>;
 }
 
@@ -73,7 +72,7 @@ export async function startPlatform(
   await makeDataFolder(settings.dataFolder);
   const tightened = await closeDataFolder(settings.dataFolder);
   const storeFile = storeFileIn(settings.dataFolder);
-  const store = await (parts.openStore ?? openEmbedded)(storeFile, log);
+  const store = await (parts.openStore?.(storeFile, log) ?? openStore(settings, log));
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantDirectory(settings.tenants);
   try {
@@ -124,6 +123,8 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     ...settings,
     operatorTokens,
     hasConfiguredToken,
+    // Other machines can reach the database, so this machine is no boundary.
+    allowsLocalMode: settings.store.kind === 'sqlite',
     upstreamReloader: upstreams,
   });
   const stopPurging = keepPurging(settings, store, log);
@@ -162,10 +163,6 @@ async function sandboxSetupOf(settings: Settings, log: Log, store: Store): Promi
   } catch (error) {
     throw new ConfigError(`workspace: ${messageOf(error)}`);
   }
-}
-
-async function openEmbedded(file: string, log: Log): Promise<Store> {
-  return await sqliteStore({ file, digest: nodeDigest, log });
 }
 
 function essentials(settings: Settings, storeFile: string): Pack {

@@ -157,6 +157,10 @@ const OWN_WORDS: readonly string[] = [
   'device_info',
   // The argument of a parameter `id` of an OpenAPI description that is there twice.
   'query_id',
+  // Parameters of a database URL, which libpq names.
+  'application_name',
+  'channel_binding',
+  'connect_timeout',
 ];
 
 function configKeys(): Set<string> {

@@ -102,7 +102,7 @@ describe('the commands', { timeout: LONG }, () => {
     });
     expect([short.code, short.out]).toEqual([2, '']);
     expect(short.error).toMatch(
-      /^patchboard: PATCHBOARD_OPERATOR_TOKEN must hold at least 32 characters[^\n]+\n$/,
+      /^patchboard: PATCHBOARD_OPERATOR_TOKEN must hold a token of at least 32 characters[^\n]+\n$/,
     );
     const bridge = await place.run(['mcp'], { PATCHBOARD_KEY: SECOND });
     expect([bridge.code, bridge.error]).toEqual([2, expect.stringContaining('is the operator token')]);

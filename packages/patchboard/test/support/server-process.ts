@@ -90,7 +90,9 @@ export function cleanEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name, value]) =>
       value !== undefined &&
-      !/^(PATCHBOARD_|OPEN_METEO_|npm_|VITEST|NODE_)|^(PORT|HOST|DATABASE_URL|NATS_URL)$/.test(name),
+      !/^(PATCHBOARD_|OPEN_METEO_|npm_|VITEST|NODE_)|^(PORT|HOST|DATABASE_URL|DATABASE_LISTEN_URL|NATS_URL)$/.test(
+        name,
+      ),
   );
   return { ...(Object.fromEntries(kept) as Record<string, string>), NODE_COMPILE_CACHE: COMPILE_CACHE };
 }

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { hasLocalModeEnded } from '../../core/access/local-mode.ts';
 import { messageOf } from '../../core/failures.ts';
 import { operatorTokenFile } from '../../identity/operator-token.ts';
+import { shownUrl } from '../../postgres/connection-options.ts';
 import { clientSettings, environment } from '../../settings/environment.ts';
 import { processContext } from '../context.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
@@ -94,8 +95,12 @@ async function checkOperatorToken({ dataFolder, operatorTokens }: Settings): Pro
 
 /** Checks whether the server could start with this store. Returns nothing while a server uses the folder. */
 async function checkStore(settings: Settings): Promise<Finding[]> {
-  const { dataFolder } = settings;
+  const { dataFolder, store } = settings;
   const check = 'store';
+  if (store.kind === 'postgres') {
+    const detail = `${shownUrl(store.url)}, schema ${store.schema}; there is no local mode, every request needs a credential`;
+    return [{ check, ok: true, detail }];
+  }
   try {
     if (!holdsStore(dataFolder))
       return [{ check, ok: true, detail: `created in ${dataFolder} at the first start of the server` }];

@@ -8,6 +8,8 @@ import type { PlatformParts } from '../../wiring/platform.ts';
 import type { SandboxReport } from '../../wiring/sandbox-setup.ts';
 import { environment } from '../../settings/environment.ts';
 import { resolveSettings, type ServeFlags, type Settings } from '../../settings/settings.ts';
+import type { StoreSettings } from '../../settings/store-settings.ts';
+import { shownUrl } from '../../postgres/connection-options.ts';
 import { removeServerFile, writeServerFile } from '../../settings/server-file.ts';
 import { VERSION } from '../../version.ts';
 import { firstSteps } from '../first-steps.ts';
@@ -55,8 +57,13 @@ export async function runServer(
   const temporary = stopWithStdin ? { temporary: true } : {};
   const file = { url: platform.url, pid, startedAt, version: VERSION, ...temporary };
   await orLog(writeServerFile(settings.dataFolder, file), log);
-  process.stdout.write(`Patchboard is ready at ${platform.url} (${sandboxLine(platform.sandbox)})\n`);
-  if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url, platform.loginToken()));
+  const facts = [...storeFacts(settings.store), sandboxLine(platform.sandbox)].join('; ');
+  process.stdout.write(`Patchboard is ready at ${platform.url} (${facts})\n`);
+  if (process.stdout.isTTY) {
+    const { url, isLocal } = platform;
+    const hasConfiguredToken = settings.operatorTokens !== null;
+    process.stdout.write(firstSteps({ url, isLocal, hasConfiguredToken, loginToken: platform.loginToken() }));
+  }
   const signal = await stopping;
   log.info('server.stopping', { signal });
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
@@ -100,6 +107,11 @@ function stopSignal(stopWithStdin: boolean): Promise<string> {
     for (const name of names) process.once(name, stop);
     if (stopWithStdin) process.stdin.once('close', () => stop('stdin')).resume();
   });
+}
+
+function storeFacts(store: StoreSettings): readonly string[] {
+  if (store.kind === 'sqlite') return [];
+  return [`store: ${shownUrl(store.url)}`, 'no local mode, every request needs a credential'];
 }
 
 /** Returns the name of the sandbox, or why there is none. */
