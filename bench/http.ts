@@ -4,7 +4,7 @@ import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:
 /** Posts and expects a 2xx. */
 export async function postJson(url: string, body: unknown): Promise<void> {
   const { origin, pathname } = new URL(url);
-  const connection = new OneConnection(origin);
+  const connection = new Connections(origin);
   try {
     await connection.post(pathname, body);
   } finally {
@@ -12,13 +12,14 @@ export async function postJson(url: string, body: unknown): Promise<void> {
   }
 }
 
-/** Sequential requests over one keep-alive connection: the cheapest possible client. */
-export class OneConnection {
+/** Requests over a fixed number of keep-alive connections, one at a time on each: the cheapest possible client. */
+export class Connections {
   readonly #origin: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #agent: Agent;
 
-  constructor(origin: string) {
+  constructor(origin: string, count: number = 1) {
     this.#origin = origin;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: count });
   }
 
   async get(path: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startPostgres, type PostgresService } from '../../packages/patchboard/test/services/postgres.ts';
-import type { BullmqSettings } from '../arms/bullmq.ts';
-import type { GraphileWorkerSettings } from '../arms/graphile-worker.ts';
 import type { EngineSettings } from '../arms/in-process.ts';
 import type { Life, LifeSettings } from '../arms/lives.ts';
+import type { PeerLivesSettings } from '../arms/peer-lives.ts';
+import type { PeerName } from '../arms/peers/open-peer.ts';
 import { DURABILITY } from '../arms/open-store.ts';
 import { runScript } from '../child.ts';
 import type { Arm, Figure, FigureOptions } from '../figure.ts';
@@ -48,19 +48,17 @@ function armsOf(
         return await runScript<Life>('./arms/in-process.ts', own);
       });
   };
-  const bullmq = async (settings: LifeSettings): Promise<Life> => {
-    const own: BullmqSettings = { ...settings, socket: redisSocket ?? '' };
-    return await runScript<Life>('./arms/bullmq.ts', own);
-  };
-  const graphile = async (settings: LifeSettings): Promise<Life> => {
-    const own: GraphileWorkerSettings = { ...settings, url: postgres?.url ?? '' };
-    return await runScript<Life>('./arms/graphile-worker.ts', own);
+  const peer = (name: PeerName, address: string): LiveSlice => {
+    return async (settings) => {
+      const own: PeerLivesSettings = { ...settings, peer: name, address };
+      return await runScript<Life>('./arms/peer-lives.ts', own);
+    };
   };
   return {
     patchboard: engine(true),
     one_tx_per_change: engine(false),
-    ...(redisSocket === null ? {} : { bullmq_everysec: bullmq }),
-    ...(postgres === null ? {} : { graphile_worker: graphile }),
+    ...(redisSocket === null ? {} : { bullmq_everysec: peer('bullmq', redisSocket) }),
+    ...(postgres === null ? {} : { graphile_worker: peer('graphile_worker', postgres.url) }),
   };
 }
 

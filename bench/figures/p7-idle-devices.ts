@@ -6,7 +6,7 @@ import { DURABILITY } from '../arms/open-store.ts';
 import type { ServerSettings } from '../arms/patchboard.ts';
 import { startServer, type ServerProcess } from '../child.ts';
 import type { Arm, Figure, FigureOptions } from '../figure.ts';
-import { OneConnection } from '../http.ts';
+import { Connections } from '../http.ts';
 import type { DevicesSettings } from '../load/devices.ts';
 import { comparePaired, median } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
@@ -112,7 +112,7 @@ async function residentBytes({ pid }: ServerProcess): Promise<number> {
 }
 
 async function callTime({ url }: ServerProcess): Promise<number> {
-  const connection = new OneConnection(url);
+  const connection = new Connections(url);
   const times: number[] = [];
   try {
     for (let call = 0; call < 200; call += 1) {

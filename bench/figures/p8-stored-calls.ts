@@ -6,7 +6,7 @@ import type { ServerSettings } from '../arms/patchboard.ts';
 import type { Seeded, SeedSettings } from '../arms/seed.ts';
 import { runScript, startServer, type ServerProcess } from '../child.ts';
 import type { Arm, Figure, FigureOptions } from '../figure.ts';
-import { OneConnection, postJson } from '../http.ts';
+import { Connections, postJson } from '../http.ts';
 import { comparePaired, median, type Comparison } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
@@ -19,7 +19,7 @@ interface Store {
   readonly seeded: Seeded;
 }
 
-type Operation = (connection: OneConnection, seeded: Seeded, turn: number) => Promise<void>;
+type Operation = (connection: Connections, seeded: Seeded, turn: number) => Promise<void>;
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   invoke: (connection, _seeded, turn) =>
@@ -74,7 +74,7 @@ async function measure(stores: readonly Store[], { quick, say }: FigureOptions):
   const rounds = quick ? 1 : 9;
   const turns = quick ? 5 : 150;
   const runs: Runs = new Map();
-  const connections = stores.map((store) => ({ store, connection: new OneConnection(store.server.url) }));
+  const connections = stores.map((store) => ({ store, connection: new Connections(store.server.url) }));
   for (let round = -1; round < rounds; round += 1) {
     if (round >= 0) say(`P8: round ${round + 1} of ${rounds}`);
     for (const [name, operation] of Object.entries(OPERATIONS)) {
