@@ -12,4 +12,3 @@ const settings = JSON.parse(process.argv[2] ?? '') as PeerLivesSettings;
 const peer = await openPeer(settings.peer, settings);
 await measureLives(settings, async () => await peer.runOnce());
 await peer.close();
-process.exit(0);

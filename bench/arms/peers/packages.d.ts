@@ -52,6 +52,60 @@ declare module 'graphile-worker' {
   }): Promise<Runner>;
 }
 
+declare module 'pg-boss' {
+  export class PgBoss {
+    constructor(options: {
+      readonly connectionString: string;
+      readonly max: number;
+      readonly schedule: boolean;
+    });
+    on(event: 'error', listener: (error: Error) => void): void;
+    start(): Promise<unknown>;
+    createQueue(name: string): Promise<void>;
+    send(name: string, data: object): Promise<string | null>;
+    fetch(name: string, options: { readonly batchSize: number }): Promise<{ readonly id: string }[]>;
+    complete(name: string, ids: string[], data: object): Promise<unknown>;
+    stop(options: { readonly graceful: boolean }): Promise<void>;
+  }
+}
+
+declare module '@dbos-inc/dbos-sdk' {
+  interface Dbos {
+    registerWorkflow<A extends unknown[], R>(
+      workflow: (...args: A) => Promise<R>,
+      config: { readonly name: string },
+    ): (...args: A) => Promise<R>;
+    runStep<R>(step: () => Promise<R>, config: { readonly name: string }): Promise<R>;
+    setConfig(config: Readonly<Record<string, string | number>>): void;
+    launch(): Promise<void>;
+    shutdown(): Promise<void>;
+  }
+
+  export const DBOS: Dbos;
+}
+
+declare module '@restatedev/restate-sdk' {
+  import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+
+  export interface Context {
+    run<R>(name: string, step: () => R): Promise<R>;
+  }
+
+  interface Service {
+    readonly name: string;
+  }
+
+  export function service(definition: {
+    readonly name: string;
+    readonly handlers: Readonly<Record<string, (context: Context, args: unknown) => Promise<unknown>>>;
+  }): Service;
+
+  export function createEndpointHandler(options: {
+    readonly services: readonly Service[];
+    readonly logger: () => void;
+  }): (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+}
+
 declare module '@modelcontextprotocol/node' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -2,14 +2,18 @@
 export interface Peer {
   /** Submits one call of the echo and resolves when its end is stored. */
   runOnce(): Promise<void>;
+  /** Address of the echo on the peer's own HTTP server; absent if it has none. */
+  readonly url?: string;
   close(): Promise<void>;
 }
 
 export interface PeerSettings {
   /** Calls at a time. */
   readonly concurrency: number;
-  /** PostgreSQL database, or socket of Redis. */
+  /** PostgreSQL database, socket of Redis, or admin address of Restate. */
   readonly address: string;
+  /** Second address, of a server that has two: the ingress of Restate. */
+  readonly ingress?: string;
 }
 
 /** Connections to PostgreSQL of a peer that uses a pool. */
