@@ -1,10 +1,42 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux reports CPU time in hundredths of a second. */
 const TICK_US = 10_000;
 
 /** CPU time of a process in microseconds: user and system time of all threads. */
 export function cpuTimeOf(pid: number): number {
+  const { own } = timesOf(pid);
+  return own;
+}
+
+/** CPU time of a process, of its descendants, and of children that have ended, in microseconds. */
+export function cpuTimeOfTree(root: number): number {
+  const all = allTimes();
+  const total = ({ pid, own, ended }: Times): number =>
+    all.filter(({ parent }) => parent === pid).reduce((sum, child) => sum + total(child), own + ended);
+  return total(timesOf(root));
+}
+
+function allTimes(): Times[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      return [timesOf(Number(pid))];
+    } catch {
+      return []; // it has ended meanwhile
+    }
+  });
+}
+
+interface Times {
+  readonly pid: number;
+  readonly parent: number;
+  readonly own: number;
+  /** Of children that have ended. */
+  readonly ended: number;
+}
+
+function timesOf(pid: number): Times {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -12,6 +44,15 @@ export function cpuTimeOf(pid: number): number {
     throw new Error('this figure reads CPU times from /proc, which only Linux has');
   }
   // The process name in parentheses may contain any character; only numbers follow it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_US;
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const at = (index: number): number => fields[index] ?? Number.NaN;
+  return {
+    pid,
+    parent: at(1),
+    own: (at(11) + at(12)) * TICK_US,
+    ended: (at(13) + at(14)) * TICK_US,
+  };
 }

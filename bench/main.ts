@@ -14,6 +14,7 @@ import { search } from './figures/p10-search.ts';
 import { upstreamCalls } from './figures/p12-upstream-calls.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
 import { sandboxCosts } from './figures/sandbox.ts';
+import { onPostgres } from './figures/p9-postgres.ts';
 import { describeMachine } from './machine.ts';
 import { header, jsonLine, table } from './report.ts';
 
@@ -26,6 +27,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P6', textProtocol],
   ['P7', idleDevices],
   ['P8', storedCalls],
+  ['P9', onPostgres],
   ['CPU', cpuPerRequest],
   ['SANDBOX', sandboxCosts],
   ['P10', search],

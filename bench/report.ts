@@ -1,4 +1,4 @@
-import type { Arm, Figure } from './figure.ts';
+import type { Arm, Figure, SideBySide } from './figure.ts';
 import type { Machine } from './machine.ts';
 import type { Comparison } from './statistics.ts';
 
@@ -15,15 +15,18 @@ export function header(machine: Machine, quick: boolean): string {
 
 /** The report as a table. */
 export function table(figure: Figure): string {
-  const { id, work, target, durability, ratio, spread, arms, others } = figure;
-  const rows = [
-    ['arm', 'median', 'min', 'max', 'runs'],
-    ...Object.entries(arms).map(([name, arm]) => armRow(name, arm)),
-  ];
+  const { id, work, target, durability, ratio, spread, arms, sideBySide, others } = figure;
+  const rows =
+    sideBySide === undefined
+      ? [
+          ['arm', 'median', 'min', 'max', 'runs'],
+          ...Object.entries(arms).map(([name, arm]) => armRow(name, arm)),
+        ]
+      : tableRows(sideBySide);
   const lines = [
     `${id}  ratio ${number(ratio)} (single slices ${number(spread.min)} to ${number(spread.max)})  target ${target}`,
     ...work.map((line) => `    ${line}`),
-    `    durability: ${durability}`,
+    ...durability.split('\n').map((line, index) => `    ${index === 0 ? 'durability: ' : '  '}${line}`),
     ...columns(rows).map((line) => `    ${line}`),
     ...Object.entries(others).map(([name, comparison]) => `    ${name}: ${spreadOf(comparison)}`),
   ];
@@ -33,6 +36,14 @@ export function table(figure: Figure): string {
 /** The report as one line of JSON. */
 export function jsonLine({ id, ratio, target, arms, durability, spread, others }: Figure): string {
   return `${JSON.stringify({ id, ratio, target, arms, durability, spread, others })}\n`;
+}
+
+function tableRows({ columns: names, rows }: SideBySide): string[][] {
+  const lines = rows.map(({ name, cells }) => [
+    name,
+    ...cells.map((cell) => (cell === null ? '–' : number(cell))),
+  ]);
+  return [['median', ...names], ...lines];
 }
 
 function armRow(name: string, { unit, median, runs }: Arm): string[] {

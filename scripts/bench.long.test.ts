@@ -14,6 +14,7 @@ describe('npm run bench', () => {
       'P6',
       'P7',
       'P8',
+      'P9',
       'CPU',
       'SANDBOX',
       'P10',

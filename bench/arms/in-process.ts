@@ -11,18 +11,26 @@ import { openStore } from './open-store.ts';
 export interface EngineSettings extends LifeSettings {
   readonly folder: string;
   readonly groupCommit: boolean;
+  /** PostgreSQL, as shipped. Default: SQLite in `folder`. */
+  readonly databaseUrl?: string;
 }
 
 const principal = aPrincipal();
 const settings = JSON.parse(process.argv[2] ?? '') as EngineSettings;
+const { databaseUrl } = settings;
 const platform = await startPlatform(
   {
-    ...resolveSettings({ PORT: '0', PATCHBOARD_DATA: settings.folder }, {}),
+    ...resolveSettings({ PORT: '0', PATCHBOARD_DATA: settings.folder, DATABASE_URL: databaseUrl }, {}),
     // All concurrent calls may run at once.
     limits: resolveLimits({ concurrencyServer: settings.concurrency }),
   },
   silentLog,
-  { packs: [BENCH_PACK], openStore: (file) => openStore(file, settings.groupCommit) },
+  {
+    packs: [BENCH_PACK],
+    ...(databaseUrl === undefined
+      ? { openStore: (file: string) => openStore(file, settings.groupCommit) }
+      : {}),
+  },
 );
 
 const { engine } = platform;

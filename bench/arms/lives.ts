@@ -1,15 +1,22 @@
 import process from 'node:process';
+import { cpuTimeOfTree } from '../cpu-time.ts';
 import { median } from '../statistics.ts';
 
 export interface LifeSettings {
   readonly concurrency: number;
   readonly seconds: number;
+  /** The separate server that stores the calls, if its CPU time is measured. */
+  readonly serverPid?: number;
 }
 
 export interface Life {
   readonly perSecond: number;
   /** One at a time. */
   readonly aloneP50Ms: number;
+  /** CPU time per call in microseconds, of this process and of the server that stores the calls. */
+  readonly cpuUs: number;
+  /** Absent without a separate server. */
+  readonly serverCpuUs?: number;
 }
 
 /**
@@ -17,14 +24,15 @@ export interface Life {
  * prints the results.
  */
 export async function measureLives(
-  { concurrency, seconds }: LifeSettings,
+  { concurrency, seconds, serverPid }: LifeSettings,
   liveOnce: (line: string) => Promise<void>,
 ): Promise<void> {
   await together(Math.min(1, seconds)); // warm
-  const life: Life = { perSecond: await together(seconds), aloneP50Ms: await alone(seconds / 2) };
+  const life: Life = { ...(await together(seconds)), aloneP50Ms: await alone(seconds / 2) };
   process.stdout.write(`${JSON.stringify(life)}\n`);
 
-  async function together(duration: number): Promise<number> {
+  async function together(duration: number): Promise<Omit<Life, 'aloneP50Ms'>> {
+    const [serverBefore, cpuBefore] = [serverCpuTime(), ownCpuTime()];
     const began = performance.now();
     const end = began + duration * 1000;
     let ended = 0;
@@ -35,7 +43,15 @@ export async function measureLives(
       }
     });
     await Promise.all(lines);
-    return (ended * 1000) / (performance.now() - began);
+    return {
+      perSecond: (ended * 1000) / (performance.now() - began),
+      cpuUs: (ownCpuTime() - cpuBefore) / ended,
+      ...(serverPid === undefined ? {} : { serverCpuUs: (serverCpuTime() - serverBefore) / ended }),
+    };
+  }
+
+  function serverCpuTime(): number {
+    return serverPid === undefined ? 0 : cpuTimeOfTree(serverPid);
   }
 
   async function alone(duration: number): Promise<number> {
@@ -48,6 +64,11 @@ export async function measureLives(
     } while (performance.now() < end);
     return median(times);
   }
+}
+
+function ownCpuTime(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
 /** Matches the end of a call with its start, whichever is reported first. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import process from 'node:process';
 import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
+import type { Store } from '../../packages/patchboard/src/core/ports.ts';
 import { resolveLimits, type Limits } from '../../packages/patchboard/src/core/limits.ts';
 import { startPlatform } from '../../packages/patchboard/src/wiring/platform.ts';
 import { bufferedLines } from '../../packages/patchboard/src/runtime/log-lines.ts';
@@ -14,6 +15,8 @@ import { forgetful, openStore } from './open-store.ts';
 export interface ServerSettings {
   readonly folder: string;
   readonly groupCommit: boolean;
+  /** PostgreSQL, as shipped. Default: SQLite in `folder`. */
+  readonly databaseUrl?: string;
   /** Uses a store that discards calls, to measure everything but the store. */
   readonly forgetful?: boolean;
   readonly limits: Partial<Limits>;
@@ -22,20 +25,23 @@ export interface ServerSettings {
 }
 
 const given = JSON.parse(process.argv[2] ?? '') as ServerSettings;
+const { databaseUrl } = given;
 const settings = {
-  ...resolveSettings({ PORT: '0', PATCHBOARD_DATA: given.folder }, {}),
+  ...resolveSettings({ PORT: '0', PATCHBOARD_DATA: given.folder, DATABASE_URL: databaseUrl }, {}),
   limits: resolveLimits(given.limits),
   ...(given.policy === undefined ? {} : { policy: given.policy }),
 };
 const log = pinoLog(settings.logLevel, bufferedLines(openSync('/dev/null', 'w')));
 const platform = await startPlatform(settings, log, {
   packs: [BENCH_PACK],
-  openStore: async (file) => {
-    const store = await openStore(file, given.groupCommit);
-    return given.forgetful === true ? forgetful(store) : store;
-  },
+  ...(databaseUrl === undefined ? { openStore: openOwn } : {}),
 });
 collectOnRequest();
 process.stdout.write(`ready at ${platform.url}\n`);
 await once(process, 'SIGTERM');
 await platform.close();
+
+async function openOwn(file: string): Promise<Store> {
+  const store = await openStore(file, given.groupCommit);
+  return given.forgetful === true ? forgetful(store) : store;
+}

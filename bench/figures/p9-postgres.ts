@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import type { Life } from '../arms/lives.ts';
+import { contenders, POSTGRES, SQLITE, type Contender } from '../contenders.ts';
+import { startDatabases, type Databases } from '../databases.ts';
+import type { Figure, FigureOptions, SideBySide } from '../figure.ts';
+import { loadContenders } from '../loaded-contenders.ts';
+import { armsOf, compareArms, medianRow, ratioRow, type Measurement } from '../measurement.ts';
+import { startRestate } from '../restate.ts';
+import { comparePaired } from '../statistics.ts';
+import { OPERATION_NAMES, storeCalls, timeOperations, type StoredCalls } from '../stored-calls.ts';
+import { withTemporaryFolder } from '../temporary-folder.ts';
+
+const CONCURRENCY = 128;
+const CONNECTIONS = 50;
+const GRAPHILE_WORKER = 'graphile-worker';
+
+/** P9: Patchboard on PostgreSQL beside SQLite and beside other systems for durable work. */
+export async function onPostgres({ quick, say }: FigureOptions): Promise<Figure> {
+  const options: FigureOptions = { quick, say: (line) => say(`P9: ${line}`) };
+  return await withTemporaryFolder(async (folder) => {
+    const databases = await startDatabases();
+    try {
+      const compared = await compareContenders(folder, databases, options);
+      return figureOf(compared, await compareSizes(folder, databases, options));
+    } finally {
+      await databases.stop();
+    }
+  });
+}
+
+interface Compared {
+  readonly arms: readonly Contender[];
+  readonly measurements: readonly Measurement[];
+}
+
+async function compareContenders(
+  folder: string,
+  databases: Databases,
+  options: FigureOptions,
+): Promise<Compared> {
+  const restate = await startRestate(join(folder, 'restate'));
+  if (restate === null)
+    options.say('Restate is left out: there is no package of its server for this platform');
+  try {
+    const arms = contenders(databases, restate);
+    const lives = await measureLives(arms, options);
+    const loads = await loadContenders(arms, CONNECTIONS, folder, options);
+    return { arms, measurements: [...lives, ...loads] };
+  } finally {
+    await restate?.stop();
+  }
+}
+
+async function measureLives(
+  arms: readonly Contender[],
+  { quick, say }: FigureOptions,
+): Promise<readonly Measurement[]> {
+  const lives: Record<string, Life[]> = Object.fromEntries(arms.map(({ name }) => [name, []]));
+  const slices = quick ? 1 : 5;
+  const settings = { concurrency: CONCURRENCY, seconds: quick ? 0.5 : 3 };
+  for (let slice = 0; slice < slices; slice += 1) {
+    for (const arm of slice % 2 === 0 ? arms : arms.toReversed()) {
+      say(`in one process, slice ${slice + 1} of ${slices}: ${arm.name}`);
+      lives[arm.name]?.push(await arm.measureLives(settings));
+    }
+  }
+  const runsOf = (value: (life: Life) => number | undefined): Measurement['runs'] =>
+    Object.fromEntries(
+      Object.entries(lives)
+        .map(([name, values]) => [name, values.flatMap((life) => value(life) ?? [])] as const)
+        .filter(([, values]) => values.length > 0),
+    );
+  const work = 'P2: whole call in one process';
+  return [
+    {
+      name: `${work}, ${CONCURRENCY} at a time`,
+      unit: 'per second',
+      runs: runsOf(({ perSecond }) => perSecond),
+    },
+    { name: `${work}, one at a time, p50`, unit: 'ms', runs: runsOf(({ aloneP50Ms }) => aloneP50Ms) },
+    { name: 'P2: CPU per call, the process', unit: 'µs', runs: runsOf(({ cpuUs }) => cpuUs) },
+    {
+      name: 'P2: CPU per call, the server that stores',
+      unit: 'µs',
+      runs: runsOf(({ serverCpuUs }) => serverCpuUs),
+    },
+  ];
+}
+
+/** The times of an operation with few and with many stored calls. */
+interface Sizes {
+  readonly few: Measurement;
+  readonly many: Measurement;
+}
+
+async function compareSizes(
+  folder: string,
+  databases: Databases,
+  { quick, say }: FigureOptions,
+): Promise<readonly Sizes[]> {
+  const sizes = quick ? [100, 2000] : [1000, 1_000_000];
+  const stores: StoredCalls[] = [];
+  const labelOf = (arm: string, size: number): string => `${arm} ${size}`;
+  try {
+    for (const size of sizes) {
+      for (const arm of [SQLITE, POSTGRES]) {
+        say(`${arm}: storing ${size.toLocaleString('en')} calls`);
+        const place = { folder: join(folder, `stored ${labelOf(arm, size)}`) };
+        const databaseUrl = arm === POSTGRES ? { databaseUrl: await databases.create() } : {};
+        stores.push(await storeCalls({ ...place, ...databaseUrl }, size, labelOf(arm, size)));
+      }
+    }
+    const times = await timeOperations(stores, quick, say);
+    const measured = (operation: string, size: number): Measurement => ({
+      name: `P8: ${operation}, ${size.toLocaleString('en')} calls stored`,
+      unit: 'ms',
+      runs: Object.fromEntries(
+        [SQLITE, POSTGRES].map((arm) => [arm, times.of(operation, labelOf(arm, size))]),
+      ),
+    });
+    const [few = 0, many = 0] = sizes;
+    return OPERATION_NAMES.map((name) => ({ few: measured(name, few), many: measured(name, many) }));
+  } finally {
+    for (const { server } of stores) await server.stop();
+  }
+}
+
+function figureOf({ arms, measurements }: Compared, sizes: readonly Sizes[]): Figure {
+  const columns = arms.map(({ name }) => name);
+  const [lives] = measurements;
+  if (lives === undefined) throw new Error('nothing was measured');
+  const against = compareArms(lives, POSTGRES, GRAPHILE_WORKER);
+  const all = [...measurements, ...sizes.flatMap(({ few, many }) => [few, many])];
+  return {
+    id: 'P9',
+    work: [
+      `One echo tool, job, workflow of one step or handler of one step, from submission to its stored end. The ratio is ${POSTGRES} ÷ ${GRAPHILE_WORKER} in one process.`,
+      'All arms on PostgreSQL use the same server, with fsync and synchronous_commit on. Restate is called over HTTP in all rows.',
+      'A durable receipt is the response before the result; P8 compares a server with many stored calls with one with few.',
+    ],
+    target: `≥ 10 (÷ ${GRAPHILE_WORKER}), ≥ 0.35 (÷ ${SQLITE})`,
+    durability: arms.map(({ name, durability }) => `${name}: ${durability}`).join('\n'),
+    ratio: against.ratio,
+    spread: { min: against.min, max: against.max },
+    arms: Object.assign({}, ...all.map(armsOf)),
+    sideBySide: { columns, rows: rowsOf(columns, measurements, sizes) },
+    others: {
+      [`in one process, ${POSTGRES} ÷ ${SQLITE}`]: compareArms(lives, POSTGRES, SQLITE),
+    },
+  };
+}
+
+function rowsOf(
+  columns: readonly string[],
+  measurements: readonly Measurement[],
+  sizes: readonly Sizes[],
+): SideBySide['rows'] {
+  return [
+    ...measurements.flatMap((measurement) => [
+      medianRow(measurement, columns),
+      ratioRow(measurement, POSTGRES, columns),
+    ]),
+    ...sizes.flatMap(({ few, many }) => [
+      medianRow(few, columns),
+      medianRow(many, columns),
+      {
+        name: '  many ÷ few',
+        cells: columns.map((arm) => {
+          const [values, base] = [many.runs[arm], few.runs[arm]];
+          return values === undefined || base === undefined ? null : comparePaired(values, base).ratio;
+        }),
+      },
+    ]),
+  ];
+}
