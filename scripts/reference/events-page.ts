@@ -83,6 +83,8 @@ const LEDGER: Readonly<Record<LedgerKind, string>> = {
     'an operator allowed requests without a credential again, after the last key was revoked',
   'store.loss_accepted':
     'an operator accepted the loss of rows: the row that the head file named, and the one that was found',
+  'store.copied':
+    'an operator asked for a backup, a copy of the whole store; written before the copy is made',
 };
 
 export function eventsPage(): string {

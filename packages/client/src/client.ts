@@ -50,6 +50,7 @@ import { events, type EventOptions } from './calls/events.ts';
 import { grants, type Grants } from './operator/grants.ts';
 import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http/http.ts';
 import { keys, type Keys } from './operator/keys.ts';
+import { backup, type BackupDownload } from './operator/backup.ts';
 import { ledgerExport, ledgerVerify } from './operator/ledger-proof.ts';
 import { devices, type DevicesFilter } from './operator/devices.ts';
 import { calls, ledger, tools, traceLedger, type CallsFilter, type LedgerFilter } from './calls/lists.ts';
@@ -125,6 +126,8 @@ export interface PatchboardClient {
   ledgerVerify(options?: RequestOptions): Promise<LedgerVerdictView>;
   /** Yields every row of the tenant as a line of JSON, and the head as the last line. Throws if the response is truncated. */
   ledgerExport(options?: RequestOptions): AsyncIterableIterator<string>;
+  /** Makes a consistent copy of the server's store and downloads it. Requires the operator token. */
+  backup(options?: RequestOptions): Promise<BackupDownload>;
   /** Returns the calls that wait for approval, newest first. */
   approvals(filter?: ApprovalsFilter): Pages<ApprovalRequestView>;
   /** Approves or denies a call. Throws `conflict` if the call no longer waits for approval or its digest differs. */
@@ -189,6 +192,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     traceLedger: (traceId, given = {}) => traceLedger(settings, traceId, given),
     ledgerVerify: (given = {}) => ledgerVerify(settings, given),
     ledgerExport: (given = {}) => ledgerExport(settings, given),
+    backup: (given = {}) => backup(settings, given),
     approvals: (filter = {}) => approvals(settings, filter),
     decide: (id, decision) => decide(settings, id, decision),
     previewDecision: (id, args, given = {}) => previewDecision(settings, id, args, given),

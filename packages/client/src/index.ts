@@ -31,6 +31,7 @@ export {
 export type { ConnectionState, EventOptions } from './calls/events.ts';
 export type { Grants } from './operator/grants.ts';
 export type { RequestOptions } from './http/http.ts';
+export type { BackupDownload } from './operator/backup.ts';
 export type { Keys, NewKey } from './operator/keys.ts';
 export type { DevicesFilter } from './operator/devices.ts';
 export type { CallsFilter, LedgerFilter } from './calls/lists.ts';

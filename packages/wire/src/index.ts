@@ -1,4 +1,5 @@
 export { LOCAL_AGENT, OPERATOR_AGENT } from './agents.ts';
+export { BACKUP_HEADERS, BACKUP_TYPE } from './backup.ts';
 export {
   CALL_STATES,
   CALL_STATUSES,

@@ -8,7 +8,11 @@ import type { BodyReader, FetchResponse } from './runtime.ts';
 
 /** A request whose response body is streamed. */
 export interface BodyRequest {
+  /** Default: GET. */
+  readonly method?: 'POST';
   readonly path: string;
+  /** Time until the response begins. Default: the client's `requestTimeoutMs`. */
+  readonly timeoutMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** The required content type, and the name of the content for error messages. */
   readonly contentType: string;
@@ -17,7 +21,9 @@ export interface BodyRequest {
   readonly mustStream: boolean;
 }
 
-export type ResponseHead = Omit<RawResponse, 'text'>;
+export interface ResponseHead extends Omit<RawResponse, 'text'> {
+  header(name: string): string | null;
+}
 
 /** Yields the response head of a successful response, then the body text in chunks. */
 export async function* readBody(
@@ -25,20 +31,35 @@ export async function* readBody(
   wanted: BodyRequest,
   bounds: Bounds,
 ): AsyncGenerator<ResponseHead | string, void, undefined> {
+  const text = new TextDecoder();
+  for await (const piece of readBytes(settings, wanted, bounds)) {
+    yield piece instanceof Uint8Array ? text.decode(piece, { stream: true }) : piece;
+  }
+}
+
+/** Like `readBody`, with the bytes of the body; as text only if fetch cannot stream. */
+export async function* readBytes(
+  settings: Settings,
+  wanted: BodyRequest,
+  bounds: Bounds,
+): AsyncGenerator<ResponseHead | Uint8Array | string, void, undefined> {
   throwIfAborted(bounds.signal);
-  const { path, contentType } = wanted;
+  const { method = 'GET', path, contentType } = wanted;
   const headers = { ...wanted.headers, accept: `${contentType}, application/problem+json` };
-  const what: HttpRequest = { method: 'GET', path, headers, repeat: 'safe' };
+  const what: HttpRequest = { method, path, headers, repeat: method === 'GET' ? 'safe' : 'unsafe' };
   const prepared = await prepare(settings, what);
   const guard = guardAttempt(settings, bounds);
   let reader: BodyReader | undefined;
   try {
-    guard.arm(settings.requestTimeoutMs);
+    guard.arm(wanted.timeoutMs ?? settings.requestTimeoutMs);
     const response = await opened(
       settings.fetch(prepared.url, { ...prepared.init, signal: guard.signal }),
       guard,
     );
-    const head = headOf(settings, what, response);
+    const head: ResponseHead = {
+      ...headOf(settings, what, response),
+      header: (name) => response.headers.get(name),
+    };
     await checkResponse(response, head, wanted, guard);
     reader = response.body?.getReader();
     guard.disarm();
@@ -82,19 +103,18 @@ async function* chunksOf(
   reader: BodyReader | undefined,
   settings: Settings,
   guard: Guard,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<string | Uint8Array, void, undefined> {
   guard.arm(settings.idleTimeoutMs);
   if (reader === undefined) {
     yield await orAbort(response.text(), guard.signal);
     return;
   }
-  const text = new TextDecoder();
   for (;;) {
     guard.arm(settings.idleTimeoutMs);
     const { done, value } = await orAbort(reader.read(), guard.signal);
     // The time that the consumer spends on a chunk does not count as idle time of the server.
     guard.disarm();
     if (done) return;
-    yield text.decode(value, { stream: true });
+    if (value !== undefined) yield value;
   }
 }

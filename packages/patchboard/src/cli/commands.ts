@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Registr
   policy: async (context) => (await import('./commands/policy.ts')).policyCommand(context),
   parse: async (context) => (await import('./commands/parse.ts')).parseCommand(context),
   ledger: async (context) => (await import('./commands/ledger.ts')).ledgerCommand(context),
+  backup: async (context) => (await import('./commands/backup.ts')).backupCommand(context),
   data: async (context) => (await import('./commands/data.ts')).dataCommand(context),
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
 };

@@ -12,6 +12,8 @@ import { readOnlyStore, type ReadOnlyStore } from '../store/sqlite/read-only.ts'
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { headFileOf } from '../store/sqlite/store-head.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
+import { copyUnusedStore } from '../store/sqlite/unused-store.ts';
+import type { DatabaseCopy } from '../store/sqlite/copy-database.ts';
 import { StoreInUse } from '../store/store-refused.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
 
@@ -44,6 +46,17 @@ export async function withKeyService<T>(
 export async function acceptLossIn(dataFolder: string): Promise<AcceptedLoss | null> {
   const file = storeFileIn(dataFolder);
   return await openUnused(dataFolder, () => acceptLoss(file, nodeDigest, nodeClock.now()));
+}
+
+/** Copies the store to a new file. Nothing in the folder changes. */
+export async function copyFolderStore(
+  dataFolder: string,
+  target: string,
+  signal: AbortSignal,
+): Promise<DatabaseCopy> {
+  return await openUnused(dataFolder, () =>
+    copyUnusedStore(storeFileIn(dataFolder), target, { digest: nodeDigest, signal }),
+  );
 }
 
 /** Runs `work` with a read-only store; nothing in the folder changes. */

@@ -8,13 +8,8 @@ import { clientSettings } from '../settings/environment.ts';
 import type { CliContext } from './context.ts';
 import { folderOperator, holdsStore, keysIn, withKeyService, withReadOnlyStore } from './data-folder.ts';
 import { isLocalMode } from './local-mode.ts';
-import {
-  asOperator,
-  isOnThisMachine,
-  operatorClient,
-  operatorCredential,
-  type OperatorOptions,
-} from './operator-client.ts';
+import { asOperator, type OperatorOptions } from './operator-client.ts';
+import { withServerOrFolder } from './server-or-folder.ts';
 
 export interface WantedKey {
   readonly kind: KeyKindName;
@@ -32,10 +27,8 @@ export interface KeyBackend {
   revoke(id: string): Promise<{ readonly key: KeyView; readonly wasLast: boolean }>;
 }
 
-const PROBE_MS = 5000;
-
 /**
- * Uses the server if it is reachable. Otherwise, if its address is on this machine, uses the data folder and prints a note.
+ * Uses the server if it is reachable, otherwise the data folder as `withServerOrFolder` says.
  * `mayCreate`: a missing data folder may be created.
  */
 export async function withKeyBackend<T>(
@@ -44,25 +37,11 @@ export async function withKeyBackend<T>(
   mayCreate: boolean,
   work: (backend: KeyBackend) => Promise<T>,
 ): Promise<T> {
-  const credential = await operatorCredential(context, options);
   const { dataFolder } = clientSettings(context.environment);
-  const unreachable = await probe(operatorClient(credential, options));
-  const mayGoOffline = isOnThisMachine(credential.url) && (mayCreate || holdsStore(dataFolder));
-  if (unreachable === null || !mayGoOffline) {
-    // If the server is unreachable, the request fails with the same message as in other commands.
-    return asOperator(context, options, (client) => work(serverBackend(client, credential.url)));
-  }
-  context.output.note(`${credential.url} is not reachable; using the data folder ${dataFolder} directly`);
-  return work(folderBackend(dataFolder, options.tenant));
-}
-
-async function probe(client: PatchboardClient): Promise<Error | null> {
-  try {
-    await client.health({ signal: AbortSignal.timeout(PROBE_MS) });
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  return await withServerOrFolder(context, options, mayCreate || holdsStore(dataFolder), {
+    server: (url) => asOperator(context, options, (client) => work(serverBackend(client, url))),
+    folder: () => work(folderBackend(dataFolder, options.tenant)),
+  });
 }
 
 function serverBackend(client: PatchboardClient, url: string): KeyBackend {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createClient, PatchboardError, type PatchboardClient } from '@patchboard/client';
+import { createClient, PatchboardError, type ClientOptions, type PatchboardClient } from '@patchboard/client';
 import { Option, type Command } from 'commander';
 import { operatorTokenFile } from '../identity/operator-token.ts';
 import { clientSettings } from '../settings/environment.ts';
@@ -38,10 +38,16 @@ export async function operatorCredential(
   return { url, key: token, source: token === null ? 'none' : 'operator token' };
 }
 
-export function operatorClient(credential: OperatorCredential, options: OperatorOptions): PatchboardClient {
+/** `more`: options of the client itself. */
+export function operatorClient(
+  credential: OperatorCredential,
+  options: OperatorOptions,
+  more: Pick<ClientOptions, 'fetch'> = {},
+): PatchboardClient {
   const { url, key } = credential;
   try {
     return createClient({
+      ...more,
       url,
       ...(key === null ? {} : { key }),
       ...(options.tenant === undefined ? {} : { headers: { 'x-tenant-id': options.tenant } }),
@@ -57,10 +63,11 @@ export async function asOperator<T>(
   context: CliContext,
   options: OperatorOptions,
   work: (client: PatchboardClient, credential: OperatorCredential) => Promise<T>,
+  more: Pick<ClientOptions, 'fetch'> = {},
 ): Promise<T> {
   const credential = await operatorCredential(context, options);
   try {
-    return await work(operatorClient(credential, options), credential);
+    return await work(operatorClient(credential, options, more), credential);
   } catch (error) {
     throw withAdvice(error, credential, context);
   }

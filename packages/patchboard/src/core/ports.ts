@@ -155,6 +155,15 @@ export interface CommittedRow {
   readonly call: Call | null;
 }
 
+/** A copy of a whole store. It exists until `remove` is called or the store is closed. */
+export interface StoreCopy {
+  readonly bytes: number;
+  /** The newest ledger row in the copy. */
+  readonly head: { readonly seq: number; readonly hash: string };
+  read(): AsyncIterable<Uint8Array>;
+  remove(): Promise<void>;
+}
+
 /**
  * Persistence. Every write is atomic, and its promise settles only after the write is durable. The methods that return
  * `MaybePromise` may return synchronously.
@@ -242,5 +251,10 @@ export interface Store extends DocumentStore, JournalStore {
    * calls.
    */
   purgeCalls(before: number, limit: number): Promise<number>;
+  /**
+   * Makes a consistent copy while the store is used. Resolves to null if an earlier copy was not removed yet. Absent: the
+   * store has no copies of its own. Rejects when `signal` aborts, and with `StorageFull` if there is no space for it.
+   */
+  copy?(signal: AbortSignal): Promise<StoreCopy | null>;
   close(): Promise<void>;
 }

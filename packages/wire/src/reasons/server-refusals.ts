@@ -25,6 +25,9 @@ export interface ServerRefusals {
   readonly context_differs: { readonly places: readonly ReasonView[] };
   readonly context_member_differs: { readonly member: string; readonly header: string };
   readonly file_unknown: { readonly path: string };
+  readonly backup_running: NoParams;
+  readonly backup_elsewhere: NoParams;
+  readonly backup_no_space: NoParams;
 }
 
 export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
@@ -57,4 +60,9 @@ export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
   context_differs: ({ places }) => `body and headers disagree: ${places}`,
   context_member_differs: ({ member, header }) => `context/${member} is another than ${header}`,
   file_unknown: ({ path }) => `no such file: ${path}`,
+  backup_running: () => 'another backup of this server is being made: try again when it has ended',
+  backup_no_space: () =>
+    'the disk of the data folder has no space for a second copy of the store, which a backup needs while it is made',
+  backup_elsewhere: () =>
+    'the store of this server is not a file: back it up with the tools of its database, for PostgreSQL with pg_dump',
 };

@@ -1,9 +1,8 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { createCompleteFile } from '../complete-file.ts';
 import type { CliContext } from '../context.ts';
-import { UsageError } from '../exit-codes.ts';
 import { asOperator, type OperatorOptions } from '../operator-client.ts';
 import { printable } from '../terminal-text.ts';
-import { fileProblem } from '../../settings/file-problem.ts';
 
 export interface ExportFlags extends OperatorOptions {
   readonly out?: string;
@@ -49,23 +48,13 @@ async function copy(lines: AsyncIterable<string>, write: (text: string) => Promi
   return { rows: count - 1, head: JSON.parse(last) as Record<string, unknown> };
 }
 
-/** Writes to a temporary name and renames the complete file, so that an incomplete export is never mistaken for one. */
 async function copyToFile(lines: AsyncIterable<string>, file: string): Promise<Copied> {
-  const unfinished = `${file}.${process.pid}.part`;
-  const handle = await open(unfinished, 'wx', 0o600).catch((error: unknown) => {
-    throw new UsageError(`--out: ${fileProblem(error)}`);
-  });
-  try {
-    let copied: Copied;
+  return await createCompleteFile(file, { force: true, name: '--out' }, async (temporary) => {
+    const handle = await open(temporary, 'wx', 0o600);
     try {
-      copied = await copy(lines, (text) => handle.writeFile(text));
+      return await copy(lines, (text) => handle.writeFile(text));
     } finally {
       await handle.close();
     }
-    await rename(unfinished, file);
-    return copied;
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  });
 }

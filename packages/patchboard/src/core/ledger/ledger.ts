@@ -37,7 +37,8 @@ export type LedgerKind =
   | 'tenant.changed'
   | 'operator_token.refused'
   | 'local_mode.allowed'
-  | 'store.loss_accepted';
+  | 'store.loss_accepted'
+  | 'store.copied';
 
 export interface LedgerRow extends LedgerDraft {
   readonly seq: number;

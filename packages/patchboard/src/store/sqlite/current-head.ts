@@ -3,17 +3,20 @@ import { LOCAL_MODE_ENDED } from '../../core/access/local-mode.ts';
 import { integer, text } from './rows.ts';
 import type { StoreHead } from './store-head.ts';
 
+/** The newest ledger row. */
+export type LedgerEnd = Pick<StoreHead, 'seq' | 'hash'>;
+
 /** Reads the head from the database. */
 export function currentHead(database: DatabaseSync): StoreHead {
-  const end = database.prepare('select seq, hash from ledger_head').get();
   const storeId = storeIdOf(database);
-  if (end === undefined || storeId === null) throw new Error('the store has no id or no ledger head');
-  return {
-    storeId,
-    seq: integer(end, 'seq'),
-    hash: text(end, 'hash'),
-    keysExisted: haveKeysExisted(database),
-  };
+  if (storeId === null) throw new Error('the store has no id');
+  return { storeId, ...ledgerEnd(database), keysExisted: haveKeysExisted(database) };
+}
+
+export function ledgerEnd(database: DatabaseSync): LedgerEnd {
+  const end = database.prepare('select seq, hash from ledger_head').get();
+  if (end === undefined) throw new Error('the store has no ledger head');
+  return { seq: integer(end, 'seq'), hash: text(end, 'hash') };
 }
 
 /** Returns null for a store of a version without ids. */

@@ -105,12 +105,12 @@ function inspect(file: string, digest: Digest): StoreLoss | null {
   }
 }
 
-function checkPages(database: DatabaseSync, file: string): void {
+export function checkPages(database: DatabaseSync, file: string): void {
   const found = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   if (found !== 'ok') throw damaged(file, String(found).replaceAll(/\s+/g, ' '));
 }
 
-function checkLedgerEnd(database: DatabaseSync, file: string, digest: Digest): void {
+export function checkLedgerEnd(database: DatabaseSync, file: string, digest: Digest): void {
   const head = database.prepare('select seq, hash from ledger_head').get();
   const rows = database
     .prepare('select * from ledger order by seq desc limit ?')

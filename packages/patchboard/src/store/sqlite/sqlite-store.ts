@@ -19,6 +19,7 @@ import type {
   Replaced,
   Run,
   Store,
+  StoreCopy,
 } from '../../core/ports.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { StateCounts } from '../ended-counts.ts';
@@ -310,6 +311,10 @@ class SqliteStore implements Store {
     if (removed === undefined) return false;
     this.#tables.callsOfRuns.remove(removed.runId, removed.tenant, removed.id);
     return true;
+  }
+
+  async copy(signal: AbortSignal): Promise<StoreCopy | null> {
+    return await this.#tables.copies.make(signal);
   }
 
   async close(): Promise<void> {

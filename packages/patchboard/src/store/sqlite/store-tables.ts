@@ -14,6 +14,7 @@ import { headWriterOf, type HeadWriter } from './head-writer.ts';
 import { JournalTable } from './journal-table.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { RunTable } from './run-table.ts';
+import { StoreCopies } from './store-copies.ts';
 import type { StoreLoss } from './store-loss.ts';
 import { ToolTable } from './tool-table.ts';
 import { WalDisk } from './wal-disk.ts';
@@ -39,6 +40,7 @@ export class StoreTables {
   readonly watchers: Watchers = new Watchers();
   readonly head: HeadWriter;
   readonly commit: GroupCommit;
+  readonly copies: StoreCopies;
   readonly #database: DatabaseSync;
   readonly #disk: WalDisk;
   readonly #indexer: EventIndexer;
@@ -65,6 +67,7 @@ export class StoreTables {
       },
       durable: () => this.#durable(),
     });
+    this.copies = new StoreCopies(database, file);
     const postings = new EventPostings(database);
     this.events = new EventRows(database, postings, () => this.#indexer.head);
     this.#indexer = new EventIndexer({
@@ -92,6 +95,7 @@ export class StoreTables {
   async close(): Promise<void> {
     this.#indexer.close();
     this.commit.close();
+    await this.copies.close();
     await this.head.close();
     this.#disk.close();
     this.#database.close();

@@ -1,5 +1,6 @@
 import type { Route } from '../shared/routes/routes.ts';
 import { approvalRoutes } from './approvals.ts';
+import { backupRoute } from './backup.ts';
 import { descriptionRoutes } from './description.ts';
 import { deviceListRoutes } from './devices.ts';
 import { grantRoutes } from './grants.ts';
@@ -20,6 +21,7 @@ export const operatorRoutes: readonly Route[] = [
   ledgerRoute,
   traceLedgerRoute,
   ...ledgerProofRoutes,
+  backupRoute,
   ...keyRoutes,
   ...policyRoutes,
   ...tenantAdminRoutes,

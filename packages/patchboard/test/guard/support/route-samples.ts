@@ -127,6 +127,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   readTraceLedger: { past: [200, null], query: 'trace_id=trace-a' },
   verifyLedger: { past: [200, null] },
   exportLedger: { past: [200, null] },
+  // This route requires the operator token itself.
+  makeBackup: { past: [403, 'permission_denied'] },
   listKeys: { past: [200, null] },
   createKey: { past: [201, null], body: () => ({ kind: 'agent', name: 'made-by-the-table' }) },
   revokeKey: { id: 'key', past: [404, 'key_not_found'] },

@@ -27,4 +27,7 @@ export const serverRefusals: Sentences<ServerRefusals> = {
   context_differs: ({ places }) => `请求体与请求头不一致：${places}`,
   context_member_differs: ({ member, header }) => `context/${member} 与 ${header} 不同`,
   file_unknown: ({ path }) => `没有这个文件：${path}`,
+  backup_running: () => '本服务器正在制作另一份备份：请等它结束后再试',
+  backup_no_space: () => '数据目录所在磁盘放不下存储的第二份副本，而制作备份时需要它',
+  backup_elsewhere: () => '本服务器的存储不是文件：请用其数据库自带的工具备份，PostgreSQL 用 pg_dump',
 };

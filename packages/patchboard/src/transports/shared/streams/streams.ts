@@ -54,12 +54,12 @@ export class EventStream {
     else listener();
   }
 
-  write(text: string): void {
+  write(chunk: string | Uint8Array): void {
     if (!this.#isOpen) return;
     const { raw } = this.#reply;
-    // Counts earlier bytes, not this text: a single large event must not drop the client.
+    // Counts earlier bytes, not this chunk: a single large event must not drop the client.
     if (raw.writableLength <= this.#bufferBytes) {
-      raw.write(text);
+      raw.write(chunk);
       this.#written?.();
       return;
     }
@@ -134,7 +134,13 @@ export class Streams {
    * longer valid; by default it ends the stream.
    */
   open(reply: FastifyReply, principal: Principal, end?: () => void): EventStream {
-    const stream = this.#take(reply, 'text/event-stream; charset=utf-8');
+    const stream = this.#take(reply, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      // Stops proxies from buffering events.
+      'x-accel-buffering': 'no',
+      // So a closing server need not wait for an idle socket.
+      connection: 'close',
+    });
     stream.write(': open\n\n');
     this.#open.add(stream);
     this.#beat();
@@ -149,25 +155,25 @@ export class Streams {
     return stream;
   }
 
-  /** Starts a streamed document. If the server has to end it early, the client sees an incomplete response. */
+  /**
+   * Starts a streamed document. If the server has to end it early, the client sees an incomplete response. The connection
+   * stays open after it: Node's fetch ends the process of a client whose connection ends while it reads slowly
+   * (nodejs/undici#5360).
+   */
   openDocument(reply: FastifyReply, principal: Principal, contentType: string): EventStream {
-    const stream = this.#take(reply, contentType);
+    const stream = this.#take(reply, { 'content-type': contentType, 'x-accel-buffering': 'no' });
     stream.onClose(this.#openStreams.add(() => stream.cutOff(), principal));
     return stream;
   }
 
-  #take(reply: FastifyReply, contentType: string): EventStream {
+  #take(reply: FastifyReply, headers: OutgoingHttpHeaders): EventStream {
     reply.hijack();
     reply.request.counter?.count(200);
     const stream = new EventStream(reply, this.#limits.streamBufferBytes);
     reply.raw.writeHead(200, {
       ...API_HEADERS,
       ...(reply.getHeaders() as OutgoingHttpHeaders),
-      'content-type': contentType,
-      // Stops proxies from buffering events.
-      'x-accel-buffering': 'no',
-      // So a closing server need not wait for an idle socket.
-      connection: 'close',
+      ...headers,
     });
     return stream;
   }
