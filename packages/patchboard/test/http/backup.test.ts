@@ -41,7 +41,7 @@ describe('POST /v1/backup', () => {
     const client = createClient({ url: `http://127.0.0.1:${server.port}`, key: server.operatorToken });
     const { bytes, head, chunks } = await client.backup();
     const file = join(await aFolder(), 'copy.db');
-    await writeFile(file, await Array.fromAsync(chunks));
+    await writeFile(file, chunks);
     expect(readFileSync(file)).toHaveLength(bytes);
     const database = new DatabaseSync(file, { readOnly: true });
     expect(database.prepare('select seq, hash from ledger_head').get()).toEqual(head);
