@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { messageOf, StorageUnavailable } from '../core/failures.ts';
+import { clientConfig, connectEncrypted } from './client.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { isConnectionLost } from './sql-errors.ts';
 
@@ -33,7 +34,6 @@ export interface ConnectionParts {
 const UNAVAILABLE_AFTER_MS = 5000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
-const KEEP_ALIVE_MS = 5000;
 const INT8 = 20;
 
 /**
@@ -207,39 +207,14 @@ export class Connection implements Queryable {
     }
   }
 
-  /** Tries each kind of encryption that the URL allows. */
   async #connect(): Promise<pg.Client> {
-    const { encryption } = this.#parts.options;
-    for (const [index, ssl] of encryption.entries()) {
-      try {
-        return await this.#connectWith(ssl);
-      } catch (error) {
-        // A server that cannot be reached with TLS cannot be reached without it either.
-        if (index === encryption.length - 1 || hasNetworkCode(error)) throw error;
-      }
-    }
-    throw new Error('the URL allows no kind of connection');
+    return await connectEncrypted(this.#parts.options, (ssl) => this.#connectWith(ssl));
   }
 
-  async #connectWith(ssl: pg.ClientConfig['ssl']): Promise<pg.Client> {
+  async #connectWith(ssl: ConnectionOptions['encryption'][number]): Promise<pg.Client> {
     const { options, name } = this.#parts;
-    const { host, port, user, password, database, applicationName, startupOptions } = options;
-    const client = new pg.Client({
-      host,
-      port,
-      user,
-      database,
-      password: password ?? '',
-      application_name: `${applicationName} ${name}`,
-      ...(startupOptions === undefined ? {} : { options: startupOptions }),
-      ssl: ssl ?? false,
-      enableChannelBinding: options.channelBinding,
-      connectionTimeoutMillis: options.connectTimeoutMs,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-      types: TYPES,
-      pipeline: true,
-    } as pg.ClientConfig);
+    const config = { ...clientConfig(options, name, ssl), types: TYPES, pipeline: true };
+    const client = new pg.Client(config);
     client.on('error', (error) => this.drop(client, error));
     client.on('end', () => this.drop(client, new Error('the server closed the connection')));
     try {
@@ -273,11 +248,6 @@ async function isPooled(client: pg.Client): Promise<boolean> {
   const key = (client as unknown as { readonly processID: number }).processID;
   const { rows } = await client.query<{ pid: number }>({ text, values: [key] });
   return rows[0]?.pid !== key;
-}
-
-function hasNetworkCode(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^E[A-Z_]+$/.test(code);
 }
 
 const TYPES: pg.CustomTypesConfig = {

@@ -1,4 +1,4 @@
-import postgres from 'postgres';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { aContext } from '../../src/packs/essentials/__fixtures__/context.ts';
@@ -10,7 +10,7 @@ import { startPostgres } from '../services/postgres.ts';
 import type { PostgresService } from '../services/postgres.ts';
 
 let service: PostgresService;
-let admin: postgres.Sql;
+let admin: pg.Client;
 const tools = new Map<string, DatabaseTool>();
 
 /** The role that the documentation asks for, an owner who may write, and a superuser. */
@@ -18,14 +18,16 @@ const ROLES = ['reader', 'owner', 'postgres'];
 
 beforeAll(async () => {
   service = await startPostgres();
-  admin = postgres(service.url, { max: 1, onnotice: () => undefined });
-  await admin.unsafe(`
+  admin = new pg.Client(service.url);
+  await admin.connect();
+  await admin.query(`
     CREATE ROLE owner LOGIN;
     CREATE ROLE reader LOGIN;
     CREATE ROLE files LOGIN IN ROLE pg_read_server_files;
     CREATE TABLE t (a int, b text);
     ALTER TABLE t OWNER TO owner;
     INSERT INTO t VALUES (1, 'one'), (2, 'two');
+    CREATE TYPE mood AS ENUM ('low', 'high');
     CREATE SEQUENCE s; ALTER SEQUENCE s OWNER TO owner;
     GRANT SELECT ON t TO reader, files;
     CREATE PROCEDURE p() LANGUAGE sql AS 'INSERT INTO t VALUES (9, ''nine'')';
@@ -69,6 +71,32 @@ describe.each(ROLES)('database.query on PostgreSQL as %s', (role) => {
     ["select '2026-01-31'::date, '2026-01-31 08:15'::timestamp", [], ['2026-01-31', '2026-01-31 08:15:00']],
     ["select '{1,2}'::int[], '{\"a\": [1]}'::jsonb", [], [[1, 2], { a: [1] }]],
     ["select '\\x00ff'::bytea", [], [{ base64: 'AP8=' }]],
+    ["select 'null'::jsonb, '[]'::json, null::text[]", [], [null, [], null]],
+    [
+      "select '{1.50}'::numeric[], '{5000000000}'::int8[], '{t,f}'::bool[]",
+      [],
+      [['1.50'], [5000000000], [true, false]],
+    ],
+    [
+      'select \'{{1,2},{3,NULL}}\'::int[], \'{"a b",NULL,"NULL"}\'::text[]',
+      [],
+      [
+        [
+          [1, 2],
+          [3, null],
+        ],
+        ['a b', null, 'NULL'],
+      ],
+    ],
+    ["select '[0:1]={1,2}'::int[], '{low}'::mood[], 'low'::mood", [], [[1, 2], ['low'], 'low']],
+    [
+      "select array['\\x00ff'::bytea], array['{}'::jsonb], '{2026-01-31}'::date[]",
+      [],
+      [[{ base64: 'AP8=' }], [{}], ['2026-01-31']],
+    ],
+    ['select $1, $2, $3', ['x', 1, true], ['x', '1', true]],
+    ['select a from t where a < $1 order by a limit $2', [9, 1], [1]],
+    ["select current_setting('standard_conforming_strings')", [], ['on']],
     ['select 1 as a, 2 as a', [], [1, 2]],
     ['with n as (select 1 as i) select i from n', [], [1]],
     ['values (7)', [], [7]],
@@ -181,8 +209,10 @@ describe.each(ROLES)('database.query on PostgreSQL as %s', (role) => {
     await alone.close();
     expect(isRunning(pid)).toBe(false);
     const working = async (): Promise<number> => {
-      const rows =
-        await admin`select 1 from pg_stat_activity where query like ${`%slow ${role} *%`} and state = 'active' and pid <> pg_backend_pid()`;
+      const { rows } = await admin.query(
+        "select 1 from pg_stat_activity where query like $1 and state = 'active' and pid <> pg_backend_pid()",
+        [`%slow ${role} *%`],
+      );
       return rows.length;
     };
     await expect.poll(working).toBe(0);
@@ -208,7 +238,7 @@ describe.each(ROLES)('database.query on PostgreSQL as %s', (role) => {
 
 describe('database.query on PostgreSQL', () => {
   it('drops the powers of a superuser, even for functions that no list names', async () => {
-    await admin.unsafe(`CREATE OR REPLACE FUNCTION peek() RETURNS text LANGUAGE plpgsql AS
+    await admin.query(`CREATE OR REPLACE FUNCTION peek() RETURNS text LANGUAGE plpgsql AS
       $$ begin return pg_read_file('/etc/hostname'); end $$`);
     await expect(query('postgres', 'select current_user')).resolves.toMatchObject({
       rows: [['pg_read_all_data']],
@@ -259,7 +289,7 @@ function toolOf(role: string): DatabaseTool {
 
 async function contents(): Promise<unknown> {
   return [
-    ...(await admin`select a, b from t order by a`),
-    ...(await admin`select relname from pg_class where relname = 'u'`),
+    ...(await admin.query('select a, b from t order by a')).rows,
+    ...(await admin.query("select relname from pg_class where relname = 'u'")).rows,
   ];
 }

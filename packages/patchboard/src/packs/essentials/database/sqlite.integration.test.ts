@@ -286,11 +286,30 @@ describe('the databases that database.query may not read', () => {
   it.each([
     'postgres://other@db.example/patchboard',
     'postgresql://x:y@DB.example:5432/patchboard?sslmode=require',
+    'postgres://x@elsewhere.example/other?host=db.example&dbname=patchboard',
   ])('refuses to start on the forbidden server: %s', (url) => {
     const forbidden = { files: [], urls: ['postgres://owner:secret@db.example:5432/patchboard'] };
     expect(() => aDatabaseTool({ target: { kind: 'postgres', url }, forbidden })).toThrow(
       "the platform's own store",
     );
+  });
+
+  it('refuses to start on the forbidden server by its Unix socket', () => {
+    const forbidden = { files: [], urls: ['postgres://owner@localhost/patchboard'] };
+    const url = 'postgres:///patchboard?host=/run/postgresql&user=x';
+    expect(() => aDatabaseTool({ target: { kind: 'postgres', url }, forbidden })).toThrow(
+      "the platform's own store",
+    );
+  });
+
+  it.each([
+    ['postgres://a:secret@db/x?ssl_mode=require', 'has the unknown parameter ssl_mode'],
+    ['postgres://a:secret@db/x?sslmode=on', 'has sslmode=on; it is one of disable, allow'],
+    ['postgres://a:secret@db/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem', 'cannot be read (ENOENT)'],
+  ])('refuses to start with the URL %s', (url, problem) => {
+    const start = (): unknown => aDatabaseTool({ target: { kind: 'postgres', url } });
+    expect(start).toThrow(/^database\.query: the database URL has (?!.*secret)/);
+    expect(start).toThrow(problem);
   });
 });
 

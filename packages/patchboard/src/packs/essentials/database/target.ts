@@ -3,6 +3,8 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { BadDatabaseUrl, connectionOptions } from '../../../postgres/connection-options.ts';
+
 /** The database that `database.query` reads. */
 export type DatabaseTarget =
   /** The included sample shop, written to `file` if that is missing. */
@@ -58,10 +60,18 @@ function isSameDatabase(left: string, right: string): boolean {
   return placeOf(left) === placeOf(right);
 }
 
+/** As the driver reads the URL: its parameters may name another host or database. */
 function placeOf(address: string): string {
-  const url = URL.parse(address);
-  if (url === null) return address;
-  const host = ['localhost', '[::1]', ''].includes(url.hostname) ? '127.0.0.1' : url.hostname.toLowerCase();
-  const database = url.pathname === '' || url.pathname === '/' ? `/${url.username}` : url.pathname;
-  return `${host}:${url.port === '' ? '5432' : url.port}${database}`;
+  try {
+    const { host, port, database } = connectionOptions(address);
+    return JSON.stringify([isLocal(host) ? '127.0.0.1' : host.toLowerCase(), port, database]);
+  } catch (error) {
+    if (error instanceof BadDatabaseUrl) return address; // such a URL connects to no database
+    throw error;
+  }
+}
+
+/** A path is that of a Unix socket; the server behind it usually listens on loopback too. */
+function isLocal(host: string): boolean {
+  return host.startsWith('/') || ['localhost', '::1', ''].includes(host.toLowerCase());
 }

@@ -2,6 +2,7 @@ import { reason, reasonText, type Reason } from '@patchboard/wire';
 import { ToolFailure, failure } from '../../../core/failures.ts';
 import { isRecord } from '../../../core/json/is-record.ts';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
+import { BadDatabaseUrl, connectionOptions } from '../../../postgres/connection-options.ts';
 import { readText } from '../arguments.ts';
 import { DATABASE_INPUT, DATABASE_OUTPUT, describe } from './contract.ts';
 import { problemWithParams } from './placeholders.ts';
@@ -43,10 +44,11 @@ interface QueryResult extends Pick<QueryRows, 'columns' | 'rows' | 'truncated'> 
 
 const TIMEOUT_MS = 10_000;
 
-/** Throws if the target is forbidden, so that the server does not start with it. */
+/** Throws if the target is forbidden or its URL is wrong, so that the server does not start with it. */
 export function databaseTool(options: DatabaseToolOptions): DatabaseTool {
   const problem = problemWithTarget(options.target, options.forbidden);
   if (problem !== undefined) throw new Error(`database.query: ${reasonText(problem)}`);
+  if (options.target.kind === 'postgres') checkUrl(options.target.url);
   const pool = new ProcessPool({ maxProcesses: options.maxProcesses, idleMs: options.idleMs });
   const isSample = options.target.kind === 'sample';
   const tool: ServerTool = {
@@ -70,6 +72,15 @@ export function databaseTool(options: DatabaseToolOptions): DatabaseTool {
     },
   };
   return { tool, pids: () => pool.pids, close: () => pool.close() };
+}
+
+function checkUrl(url: string): void {
+  try {
+    connectionOptions(url);
+  } catch (error) {
+    if (error instanceof BadDatabaseUrl) throw new Error(`database.query: the database URL ${error.message}`);
+    throw error;
+  }
 }
 
 function prepareRequest(options: DatabaseToolOptions, args: unknown, context: ToolContext): QueryRequest {

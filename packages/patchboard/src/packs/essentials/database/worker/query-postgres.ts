@@ -1,82 +1,105 @@
-import postgres from 'postgres';
+import pg from 'pg';
 
+import { clientConfig, connectEncrypted } from '../../../../postgres/client.ts';
+import { BadDatabaseUrl, connectionOptions } from '../../../../postgres/connection-options.ts';
+import { sqlState } from '../../../../postgres/sql-errors.ts';
+import { parameterTypes, parserOf } from './postgres-types.ts';
 import type { QueryOutcome, QueryParams, QueryRequest, Scalar } from './protocol.ts';
 import { RowCollector } from './row-collector.ts';
 
-type Connection = postgres.Sql | postgres.ReservedSql;
-
-const CONNECT_TIMEOUT_S = 5;
 const ROWS_PER_FETCH = 50;
-// In the extended protocol the server refuses a second statement. The driver's types lack the option.
-const EXTENDED = { simple: false, prepare: false } as postgres.UnsafeQueryOptions;
 const SELECT_ONLY = 'configure a role that may only SELECT';
 
-/** Members of these roles can access files and programs of the server; a superuser is a member of all. */
-const POWERFUL_ROLE = `select exists (
-  select from pg_roles
+interface DatabaseFacts {
+  /** The role can access files and programs of the server; a superuser can. */
+  readonly powerful: boolean;
+  /** The id of the element type by the id of the array type. */
+  readonly arrays: Readonly<Record<number, number>>;
+}
+
+const FACTS = `select exists (
+  select from pg_catalog.pg_roles
   where rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
     and pg_has_role(current_user, oid, 'member')
-) as powerful`;
+) as powerful, (
+  select json_object_agg(typarray, oid::int8) from pg_catalog.pg_type where typarray <> 0
+) as arrays`;
 
 /** Opens a connection for a single query, so that no session state is shared between callers. */
 export async function queryPostgres(url: string, request: QueryRequest): Promise<QueryOutcome> {
   const params = request.params;
   if (!isList(params)) return { kind: 'refused', why: { code: 'sql_params_postgres', params: {} } };
-  const sql = postgres(url, {
-    max: 1,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    onnotice: () => undefined,
-    types: TYPES,
-    connection: { application_name: 'patchboard database.query', standard_conforming_strings: 'on' },
-  });
+  let client: pg.Client | undefined;
   try {
-    // Must come first: `reserve` never resolves on a connection that has not been used.
-    const [role] = await sql.unsafe<{ powerful: boolean }[]>(POWERFUL_ROLE);
-    const session = await sql.reserve();
-    await begin(session, role?.powerful !== false, request.budgetMs);
-    return await readRows(session, params, { ...request, cursorEnd: sql.CLOSE });
+    client = await connect(url);
+    const facts = await client.query<DatabaseFacts>(FACTS);
+    const { powerful = true, arrays = {} } = facts.rows[0] ?? {};
+    await begin(client, powerful, request.budgetMs);
+    return await readRows(client, params, request, arrays);
   } catch (error) {
     return outcomeOf(error);
   } finally {
-    // Closing without a commit rolls back.
-    await sql.end({ timeout: 0 });
+    // Closing without a commit rolls back, and stops a statement that has more rows.
+    await client?.end();
   }
 }
 
+async function connect(url: string): Promise<pg.Client> {
+  const options = connectionOptions(url);
+  return await connectEncrypted(options, async (ssl) => {
+    const client = new pg.Client(clientConfig(options, 'database.query', ssl));
+    client.on('error', () => undefined); // the query in progress rejects with the same error
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      client.end().catch(() => undefined); // it was never open, or is broken
+      throw error;
+    }
+  });
+}
+
 /** Sets a statement timeout in the server, which does not notice a killed client while it computes. */
-async function begin(session: Connection, powerful: boolean, budgetMs: number): Promise<void> {
+async function begin(client: pg.Client, powerful: boolean, budgetMs: number): Promise<void> {
   const timeout = Math.max(1, Math.floor(budgetMs));
-  await session.unsafe(`BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = ${timeout}`);
+  await client.query(
+    `BEGIN TRANSACTION READ ONLY; SET LOCAL standard_conforming_strings = on; SET LOCAL statement_timeout = ${timeout}`,
+  );
   if (!powerful) return;
   try {
-    await session.unsafe('SET LOCAL ROLE pg_read_all_data');
+    await client.query('SET LOCAL ROLE pg_read_all_data');
   } catch {
     throw new PowerfulRole();
   }
 }
 
-async function readRows(
-  session: Connection,
+/** In the extended protocol, which a row limit per fetch selects, the server refuses a second statement. */
+function readRows(
+  client: pg.Client,
   params: readonly Scalar[],
-  // A reserved connection has no `CLOSE`, in spite of its type, so it is passed in.
-  { cursorEnd, ...request }: QueryRequest & { cursorEnd: postgres.Sql['CLOSE'] },
+  request: QueryRequest,
+  arrays: DatabaseFacts['arrays'],
 ): Promise<QueryOutcome> {
-  const statement = (): postgres.PendingQuery<postgres.Row[]> =>
-    session.unsafe(request.sql, [...params], EXTENDED);
-  const { columns } = await statement().describe();
+  // The driver takes the ids of the parameter types and the parsers of the result in one option.
+  const types = Object.assign(parameterTypes(params), {
+    getTypeParser: (id: number) => parserOf(id, arrays),
+  });
+  const config = { text: request.sql, values: [...params], rowMode: 'array', rows: ROWS_PER_FETCH, types };
+  const query = new pg.Query<unknown[]>(config as pg.QueryConfig);
   const collector = new RowCollector(request.limits);
-  if (request.keyword === 'EXPLAIN') {
-    // Without a cursor, which would drop the rows of EXPLAIN. There are only a few.
-    for (const row of await statement().values()) collector.add(row);
-  } else {
-    await statement()
-      .values()
-      .cursor(ROWS_PER_FETCH, (rows) => {
-        const wanted = rows.every((row) => collector.add(row as unknown as readonly unknown[]));
-        return wanted ? undefined : cursorEnd;
-      });
-  }
-  return collector.result(columns.map((column) => column.name));
+  return new Promise((resolve, reject) => {
+    const finish = (result: pg.QueryResultBase | undefined): void =>
+      resolve(collector.result(result?.fields.map(({ name }) => name) ?? []));
+    let isFull = false;
+    query.on('row', (row, result) => {
+      if (isFull || collector.add(row)) return;
+      isFull = true;
+      finish(result);
+    });
+    query.on('end', finish);
+    query.on('error', reject);
+    client.query(query);
+  });
 }
 
 class PowerfulRole extends Error {}
@@ -85,10 +108,13 @@ function outcomeOf(error: unknown): QueryOutcome {
   if (error instanceof PowerfulRole) {
     return { kind: 'refused', why: { code: 'database_role_too_powerful', params: { advice: SELECT_ONLY } } };
   }
+  if (error instanceof BadDatabaseUrl)
+    return { kind: 'unreachable', message: `the database URL ${error.message}` };
   const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof postgres.PostgresError)) return { kind: 'unreachable', message };
-  if (REFUSALS.has(error.code)) return { kind: 'refused', why: { code: 'text', params: { text: message } } };
-  return { kind: isUnavailable(error.code) ? 'unreachable' : 'failed', message };
+  const state = sqlState(error);
+  if (state === null) return { kind: 'unreachable', message };
+  if (REFUSALS.has(state)) return { kind: 'refused', why: { code: 'text', params: { text: message } } };
+  return { kind: isUnavailable(state) ? 'unreachable' : 'failed', message };
 }
 
 /** SQLSTATE of a write in a read-only transaction, and of a missing privilege. */
@@ -102,11 +128,3 @@ function isUnavailable(code: string): boolean {
 function isList(params: QueryParams): params is readonly Scalar[] {
   return Array.isArray(params);
 }
-
-const asIs = (text: string): string => text;
-
-const TYPES = {
-  // As text: a `Date` made from a timestamp without time zone would depend on the time zone of this machine.
-  time: { to: 1184, from: [1082, 1114, 1184], serialize: asIs, parse: asIs },
-  integer8: { to: 20, from: [20], serialize: asIs, parse: (text: string) => BigInt(text) },
-};
