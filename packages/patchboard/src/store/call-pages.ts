@@ -3,7 +3,7 @@ import { inputCharacters } from '../core/call/input.ts';
 import type { Page } from '../core/ports.ts';
 
 /** A page ends when its calls exceed this size, to bound the memory of a response. */
-const PAGE_CHARACTERS = 8 * 1_048_576;
+export const PAGE_CHARACTERS: number = 8 * 1_048_576;
 
 /** Returns a page of the found calls, newest first: at most `limit`, fewer if they are large. Skips calls for which `read` returns undefined. */
 export function callPage<Found extends { readonly id: string }>(

@@ -61,7 +61,7 @@ export function firstSchema(schema: string): string {
   const t = tablesIn(schema);
   return `
 create table ${t.meta} (
-  only int primary key check (only = 1), version int not null, min_reader int not null, store_id text not null);
+  one int primary key check (one = 1), version int not null, min_reader int not null, store_id text not null);
 
 create table ${t.writers} (
   writer int primary key, state text not null check (state in ('free', 'held')), holder text,
@@ -87,7 +87,7 @@ create table ${t.ledger_order} (
   seq_to bigint primary key, seq_from bigint not null, writer int not null, period int not null,
   first bigint not null, last bigint not null, hash bytea not null);
 create index ledger_order_by_writer on ${t.ledger_order} (writer, last);
-create table ${t.ledger_head} (only int primary key check (only = 1), seq bigint not null, hash bytea not null);
+create table ${t.ledger_head} (one int primary key check (one = 1), seq bigint not null, hash bytea not null);
 insert into ${t.ledger_head} values (1, 0, decode(repeat('00', 32), 'hex'));
 create table ${t.totals} (
   tenant text collate "C" not null, state smallint not null, calls bigint not null, primary key (tenant, state));

@@ -1,0 +1,71 @@
+import { onTestFinished } from 'vitest';
+import { aSchema, sharedPostgres, type SharedPostgres } from '../../../test/services/shared-postgres.ts';
+import type { PostgresVersion } from '../../../test/services/postgres-binaries.ts';
+import { connectionOptions } from '../../postgres/connection-options.ts';
+import { Connection } from '../../postgres/connection.ts';
+import { firstIdAt } from '../../runtime/ids.ts';
+import { digest } from '../samples.contract.ts';
+import { CallLists } from './call-lists.ts';
+import { CallReader } from './call-reader.ts';
+import { CallCounts } from './counts.ts';
+import { EventReader } from './event-reader.ts';
+import { LedgerReader } from './ledger-reader.ts';
+import { firstSchema, tablesIn, type Tables } from './schema.ts';
+import { Sequencer } from './sequencer.ts';
+import { sql, SqlWriter } from './sql-writer.contract.ts';
+
+export const callIdAt = (ms: number): string => firstIdAt('tc_', ms);
+
+/** A schema of its own in a server that tests share, with what reads it. */
+export class TestDatabase {
+  readonly service: SharedPostgres;
+  readonly schema: string;
+  readonly tables: Tables;
+  readonly reader: Connection;
+  readonly sequencer: Sequencer;
+  readonly calls: CallReader;
+  readonly ledger: LedgerReader;
+  readonly events: EventReader;
+  readonly lists: CallLists;
+  readonly counts: CallCounts;
+
+  constructor(service: SharedPostgres, schema: string) {
+    this.service = service;
+    this.schema = schema;
+    this.tables = tablesIn(schema);
+    this.reader = this.connect('reader');
+    const { tables, reader } = this;
+    this.sequencer = new Sequencer({ connection: this.connect('sequencer'), tables, digest });
+    const { sequencer } = this;
+    this.calls = new CallReader({ reader, tables });
+    this.ledger = new LedgerReader({ reader, tables, sequencer, calls: this.calls });
+    this.events = new EventReader({ reader, tables, sequencer });
+    this.lists = new CallLists({ reader, tables, calls: this.calls, firstIdAt: callIdAt });
+    this.counts = new CallCounts({ reader, tables, sequencer });
+  }
+
+  /** Closed when the test has ended. */
+  connect(name: string, url: string = this.service.url): Connection {
+    const connection = new Connection({ options: connectionOptions(url), name, prepare: true });
+    onTestFinished(() => connection.close());
+    return connection;
+  }
+
+  async writer(writer: number): Promise<SqlWriter> {
+    return await SqlWriter.add(this.connect(`writer ${writer}`), this.tables, writer);
+  }
+
+  async rows<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return (await this.reader.query<Row>(sql(text), values)).rows;
+  }
+}
+
+/** Returns the schema of a new store, in a server of that version. */
+export async function aDatabase(version: PostgresVersion): Promise<TestDatabase> {
+  const service = await sharedPostgres(version);
+  const database = new TestDatabase(service, aSchema(service));
+  const setup = database.connect('setup');
+  const client = await setup.client();
+  await client.query(`create schema "${database.schema}"; ${firstSchema(database.schema)}`);
+  return database;
+}

@@ -1,0 +1,175 @@
+import type { Decision } from '../../core/access/guard.ts';
+import type { CallOrigin } from '../../core/call/call-origin.ts';
+import { isOpen, type Call } from '../../core/call/call.ts';
+import { textArray } from '../../postgres/arrays.ts';
+import type { Queryable, Statement } from '../../postgres/connection.ts';
+import { mutableMembers } from '../stored-call.ts';
+import { CALL_COLUMNS, type Tables } from './schema.ts';
+
+/** The columns of `calls`, with those of its row in `open_calls` or `ended_calls`. */
+export interface CallRow {
+  readonly id: string;
+  readonly created_at: number;
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly tool_name: string;
+  readonly tool_version: string;
+  readonly source: Call['source'];
+  readonly timeout_ms: number;
+  readonly decision: string;
+  readonly client_id: string | null;
+  readonly target: string | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  readonly origin: string | null;
+  readonly replay_of: string | null;
+  readonly parent_call_id: string | null;
+  readonly fence: string | null;
+  readonly args: string;
+  readonly version: number;
+  readonly state: number;
+  readonly tail: string;
+  readonly result: string | null;
+}
+
+export interface CallReaderParts {
+  readonly reader: Queryable;
+  readonly tables: Tables;
+  /** Returns the number of batches that this process, the only writer, has committed. Absent: calls may change at any time. */
+  readonly commits?: () => number;
+}
+
+/** Calls read by one statement. */
+const AT_ONCE = 500;
+
+/** Reads calls by id. */
+export class CallReader {
+  readonly #reader: Queryable;
+  readonly #commits: (() => number) | undefined;
+  readonly #byIds: Statement;
+  readonly #sizes: Statement;
+  readonly #openIds: Statement;
+  /** The ids that are searched in this turn of the event loop; null: none yet. */
+  #searched: { readonly ids: Set<string>; readonly found: Promise<Map<string, Call>> } | null = null;
+
+  constructor({ reader, tables, commits }: CallReaderParts) {
+    this.#reader = reader;
+    this.#commits = commits;
+    const columns = CALL_COLUMNS.map(([name]) => `c.${name}`).join(', ');
+    this.#byIds = {
+      name: 'calls_by_id',
+      text: `select ${columns}, s.version, s.state, s.tail, s.result ${joined(tables)}`,
+    };
+    // The length of a large value is known without reading it.
+    this.#sizes = {
+      name: 'call_sizes',
+      text: `select c.id, octet_length(c.args) + s.bytes as bytes ${joined(tables)}`,
+    };
+    this.#openIds = {
+      name: 'open_ids',
+      text: `select id from ${tables.open_calls} where id > $1 order by id limit ${AT_ONCE}`,
+    };
+  }
+
+  /** All calls that are searched in one turn of the event loop are read by one statement. */
+  async find(id: string): Promise<Call | undefined> {
+    this.#searched ??= this.#searchSoon();
+    this.#searched.ids.add(id);
+    return (await this.#searched.found).get(id);
+  }
+
+  async findMany(ids: Iterable<string>): Promise<Map<string, Call>> {
+    const calls = new Map<string, Call>();
+    for (const some of chunks([...new Set(ids)])) {
+      const { rows } = await this.#reader.query<CallRow>(this.#byIds, [textArray(some)]);
+      for (const row of rows) calls.set(row.id, callOf(row));
+    }
+    return calls;
+  }
+
+  /** Returns the number of bytes of each call's values. Calls that are not stored are absent. */
+  async sizesOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const sizes = new Map<string, number>();
+    for (const some of chunks(ids)) {
+      const { rows } = await this.#reader.query<{ id: string; bytes: number }>(this.#sizes, [
+        textArray(some),
+      ]);
+      for (const { id, bytes } of rows) sizes.set(id, bytes);
+    }
+    return sizes;
+  }
+
+  /** Yields the open calls, oldest first. A call that was changed since its page was read is read again. */
+  async *openCalls(): AsyncIterable<Call> {
+    for (let after = ''; ;) {
+      const { rows } = await this.#reader.query<{ id: string }>(this.#openIds, [after]);
+      const commits = this.#commits?.();
+      const page = commits === undefined ? null : await this.findMany(rows.map(({ id }) => id));
+      for (const { id } of rows) {
+        const isCurrent = page !== null && this.#commits?.() === commits;
+        const call = isCurrent ? page.get(id) : await this.find(id);
+        if (call !== undefined && isOpen(call)) yield call;
+        after = id;
+      }
+      if (rows.length < AT_ONCE) return;
+    }
+  }
+
+  #searchSoon(): { readonly ids: Set<string>; readonly found: Promise<Map<string, Call>> } {
+    const ids = new Set<string>();
+    const found = new Promise<Map<string, Call>>((resolve, reject) => {
+      setImmediate(() => {
+        this.#searched = null;
+        this.findMany(ids).then(resolve, reject);
+      });
+    });
+    return { ids, found };
+  }
+}
+
+/**
+ * The calls of the ids `$1`, with their state. One statement sees a call either open or ended. `limit` keeps each subquery a
+ * lookup by key in the one partition that can have it, whatever the planner knows about the tables.
+ */
+function joined({ calls, open_calls: open, ended_calls: ended }: Tables): string {
+  return `from unnest($1::text[]) as x (id)
+    cross join lateral (select * from ${calls} where id = x.id limit 1) c
+    cross join lateral (
+      (select version, state, tail, null as result, octet_length(tail) as bytes
+       from ${open} where id = x.id limit 1)
+      union all
+      (select version, state, tail, result, octet_length(tail) + coalesce(octet_length(result), 0)
+       from ${ended} where id = x.id limit 1)
+      limit 1) s`;
+}
+
+export function callOf(row: CallRow): Call {
+  return {
+    id: row.id,
+    tenant: row.tenant,
+    runId: row.run_id,
+    agentId: row.agent_id,
+    toolName: row.tool_name,
+    toolVersion: row.tool_version,
+    source: row.source,
+    clientId: row.client_id,
+    target: row.target,
+    argsJson: row.args,
+    timeoutMs: row.timeout_ms,
+    traceId: row.trace_id,
+    spanId: row.span_id,
+    origin: row.origin === null ? null : (JSON.parse(row.origin) as CallOrigin),
+    replayOf: row.replay_of,
+    parentCallId: row.parent_call_id,
+    fence: row.fence,
+    createdAt: row.created_at,
+    decision: JSON.parse(row.decision) as Decision,
+    version: row.version,
+    ...mutableMembers(row.tail, row.state, row.result),
+  };
+}
+
+function* chunks(ids: readonly string[]): Iterable<readonly string[]> {
+  for (let start = 0; start < ids.length; start += AT_ONCE) yield ids.slice(start, start + AT_ONCE);
+}

@@ -1,0 +1,54 @@
+import type { Queryable, Statement } from '../../postgres/connection.ts';
+import type { StateCounts } from '../ended-counts.ts';
+import { stateNameOf } from '../state-codes.ts';
+import type { Tables } from './schema.ts';
+import type { Sequencer } from './sequencer.ts';
+
+export interface CallCountsParts {
+  readonly reader: Queryable;
+  readonly tables: Tables;
+  readonly sequencer: Pick<Sequencer, 'sequence'>;
+}
+
+interface CountRow {
+  readonly state: number;
+  readonly calls: number;
+}
+
+/** Counts calls without a scan of the ended ones: the sequencer maintains their number. */
+export class CallCounts {
+  readonly #parts: CallCountsParts;
+  readonly #ofAll: Statement;
+  readonly #endedOf: Statement;
+
+  constructor(parts: CallCountsParts) {
+    this.#parts = parts;
+    const { open_calls: open, totals } = parts.tables;
+    this.#ofAll = {
+      name: 'count_calls',
+      text: `select state, count(*) as calls from ${open} group by state
+        union all select state, sum(calls)::int8 from ${totals} group by state`,
+    };
+    this.#endedOf = {
+      name: 'count_ended',
+      text: `select state, calls from ${totals} where tenant = $1`,
+    };
+  }
+
+  async countByState(): Promise<Readonly<StateCounts>> {
+    return await this.#count(this.#ofAll, []);
+  }
+
+  async countEnded(tenant: string): Promise<Readonly<StateCounts>> {
+    return await this.#count(this.#endedOf, [tenant]);
+  }
+
+  async #count(statement: Statement, values: readonly unknown[]): Promise<StateCounts> {
+    const { reader, sequencer } = this.#parts;
+    await sequencer.sequence();
+    const { rows } = await reader.query<CountRow>(statement, values);
+    const counts: StateCounts = {};
+    for (const { state, calls } of rows) if (calls > 0) counts[stateNameOf(state)] = calls;
+    return counts;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Page, Run } from '../../core/ports.ts';
+import type { Queryable, Statement } from '../../postgres/connection.ts';
+import { runCursor } from '../cursors.ts';
+import type { Tables } from './schema.ts';
+
+export interface RunListsParts {
+  readonly reader: Queryable;
+  readonly tables: Tables;
+}
+
+/** Runs that one statement scans at most. */
+const WINDOW = 4096;
+
+interface RunRow {
+  readonly no: number;
+  readonly id: string;
+  readonly tenant: string;
+  readonly agent_id: string;
+  readonly created_at: number;
+  readonly cancelled_at: number | null;
+  /** False: the last row of a full window, where the next one begins. */
+  readonly matches: boolean;
+}
+
+/** Finds runs, and lists them newest first. */
+export class RunLists {
+  readonly #reader: Queryable;
+  readonly #byId: Statement;
+  readonly #window: Statement;
+
+  constructor({ reader, tables }: RunListsParts) {
+    this.#reader = reader;
+    const columns = 'no, id, tenant, agent_id, created_at, cancelled_at';
+    this.#byId = {
+      name: 'run_by_id',
+      text: `select ${columns}, true as matches from ${tables.runs} where tenant = $1 and id = $2`,
+    };
+    this.#window = {
+      name: 'list_runs',
+      text: `with w as materialized (
+          select ${columns} from ${tables.runs} where tenant = $1 and no < $2 order by no desc limit ${WINDOW})
+        (select w.*, true as matches from w where $3::text is null or agent_id = $3 order by no desc limit $4)
+        union all
+        (select w.*, false from w where (select count(*) from w) = ${WINDOW} order by no limit 1)`,
+    };
+  }
+
+  async findRun(tenant: string, id: string): Promise<Run | undefined> {
+    const { rows } = await this.#reader.query<RunRow>(this.#byId, [tenant, id]);
+    return rows[0] === undefined ? undefined : toRun(rows[0]);
+  }
+
+  async listRuns(
+    tenant: string,
+    agentId: string | null,
+    cursor: string | null,
+    limit: number,
+  ): Promise<Page<Run>> {
+    const found: RunRow[] = [];
+    let before = cursor === null ? Number.MAX_SAFE_INTEGER : runCursor(cursor);
+    while (found.length <= limit) {
+      const wanted = limit + 1 - found.length;
+      const { rows } = await this.#reader.query<RunRow>(this.#window, [tenant, before, agentId, wanted]);
+      found.push(...rows.filter(({ matches }) => matches));
+      const end = rows.find(({ matches }) => !matches);
+      if (end === undefined) break;
+      before = end.no;
+    }
+    const page = found.slice(0, limit);
+    const nextCursor = found.length > limit ? page.at(-1)?.no : undefined;
+    return { items: page.map(toRun), nextCursor: nextCursor === undefined ? null : String(nextCursor) };
+  }
+}
+
+function toRun({ id, tenant, agent_id, created_at, cancelled_at }: RunRow): Run {
+  return { id, tenant, agentId: agent_id, createdAt: created_at, cancelledAt: cancelled_at };
+}
