@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ECHO_TOOL } from './arms/bench-pack.ts';
+import type { StorePlace } from './arms/bench-settings.ts';
 import type { EngineSettings } from './arms/in-process.ts';
 import type { Life, LifeSettings } from './arms/lives.ts';
 import type { ServerSettings } from './arms/patchboard.ts';
@@ -9,6 +10,8 @@ import type { PeerServerSettings } from './arms/peer-server.ts';
 import type { PeerName } from './arms/peers/open-peer.ts';
 import { runScript, startServer, type ServerProcess } from './child.ts';
 import type { Databases } from './databases.ts';
+import type { Headers } from './http.ts';
+import { createKey } from './key.ts';
 import type { RestateService } from './restate.ts';
 import { withTemporaryFolder } from './temporary-folder.ts';
 
@@ -20,8 +23,13 @@ export interface Contender {
   readonly hasReceipts: boolean;
   /** Measures calls inside one process, on an empty store. */
   measureLives(settings: LifeSettings): Promise<Life>;
-  /** Starts a server on an empty store. Its URL invokes the echo and responds with the result. */
-  serve(folder: string, concurrency: number): Promise<ServerProcess>;
+  /** Starts a server on an empty store. */
+  serve(folder: string, concurrency: number): Promise<EchoServer>;
+}
+
+/** A server whose URL runs the echo. */
+export interface EchoServer extends ServerProcess {
+  readonly headers: Headers;
 }
 
 export const SQLITE = 'patchboard sqlite';
@@ -77,16 +85,14 @@ function patchboardOnPostgres(databases: Databases): Contender {
   };
 }
 
-async function patchboardServer(
-  place: Pick<ServerSettings, 'folder' | 'databaseUrl'>,
-  concurrency: number,
-): Promise<ServerProcess> {
+async function patchboardServer(place: StorePlace, concurrency: number): Promise<EchoServer> {
   await mkdir(place.folder, { recursive: true });
   // The tool must not wait for a slot.
   const limits = { concurrencyServer: concurrency, concurrencyPerTenant: concurrency };
   const settings: ServerSettings = { ...place, groupCommit: true, limits };
   const server = await startServer('./arms/patchboard.ts', settings);
-  return { ...server, url: `${server.url}/v1/tools/${ECHO_TOOL}/invoke` };
+  const headers = await createKey(server.url);
+  return { ...server, url: `${server.url}/v1/tools/${ECHO_TOOL}/invoke`, headers };
 }
 
 type PeerAddress = Pick<PeerServerSettings, 'address' | 'ingress'>;
@@ -109,7 +115,7 @@ function peerContender(name: string, peer: PeerName, durability: string, place: 
       }),
     serve: async (_folder, concurrency) => {
       const own: PeerServerSettings = { ...(await place.address()), peer, concurrency };
-      return await startServer('./arms/peer-server.ts', own);
+      return { ...(await startServer('./arms/peer-server.ts', own)), headers: {} };
     },
   };
 }

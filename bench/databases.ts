@@ -8,6 +8,8 @@ export interface Databases {
   withDatabase<T>(use: (url: string) => Promise<T>): Promise<T>;
   /** Creates an empty database, which ends with the server. */
   create(): Promise<string>;
+  /** Does at once what autovacuum does some time after many rows were written. */
+  vacuum(url: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -32,6 +34,12 @@ export async function startDatabases(): Promise<Databases> {
       } finally {
         await admin.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
       }
+    },
+    vacuum: async (url) => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query('vacuum (analyze)');
+      await client.end();
     },
     stop: async () => {
       await admin.end();

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:http';
 
-/** Posts and expects a 2xx. */
-export async function postJson(url: string, body: unknown): Promise<void> {
+export type Headers = Readonly<Record<string, string>>;
+
+/** Posts, expects a 2xx and returns the text of the response. */
+export async function postJson(url: string, body: unknown, headers: Headers = {}): Promise<string> {
   const { origin, pathname } = new URL(url);
   const connection = new Connections(origin);
   try {
-    await connection.post(pathname, body);
+    return await connection.post(pathname, body, headers);
   } finally {
     connection.close();
   }
@@ -22,32 +24,33 @@ export class Connections {
     this.#agent = new Agent({ keepAlive: true, maxSockets: count });
   }
 
-  async get(path: string): Promise<void> {
-    await this.#send(path, { method: 'GET' }, '');
+  async get(path: string, headers: Headers = {}): Promise<string> {
+    return await this.#send(path, { method: 'GET', headers }, '');
   }
 
-  async post(path: string, body: unknown, more: Readonly<Record<string, string>> = {}): Promise<void> {
+  async post(path: string, body: unknown, more: Headers = {}): Promise<string> {
     const text = JSON.stringify(body);
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
       ...more,
     };
-    await this.#send(path, { method: 'POST', headers }, text);
+    return await this.#send(path, { method: 'POST', headers }, text);
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  async #send(path: string, options: RequestOptions, body: string): Promise<void> {
+  async #send(path: string, options: RequestOptions, body: string): Promise<string> {
     const sent = request(`${this.#origin}${path}`, { ...options, agent: this.#agent });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     const status = response.statusCode ?? 0;
-    if (status < 200 || status > 299)
-      throw new Error(`${path} returned ${status}: ${Buffer.concat(chunks).toString()}`);
+    const text = Buffer.concat(chunks).toString();
+    if (status < 200 || status > 299) throw new Error(`${path} returned ${status}: ${text}`);
+    return text;
   }
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { ECHO_ARGS } from './arms/bench-pack.ts';
-import { runScript, type ServerProcess } from './child.ts';
-import type { Contender } from './contenders.ts';
+import { runScript } from './child.ts';
+import type { Contender, EchoServer } from './contenders.ts';
 import type { FigureOptions } from './figure.ts';
+import type { Headers } from './http.ts';
 import type { Load, LoadSettings } from './load/generate.ts';
 import type { Measurement } from './measurement.ts';
 
@@ -12,7 +13,7 @@ const WAIT = { prefer: 'wait=30' };
 
 interface Loaded {
   readonly name: string;
-  readonly server: ServerProcess;
+  readonly server: EchoServer;
   readonly hasReceipts: boolean;
 }
 
@@ -55,12 +56,13 @@ export async function loadContenders(
 }
 
 async function load(
-  { url }: ServerProcess,
+  { url, headers }: EchoServer,
   connections: number,
   seconds: number,
-  headers: Readonly<Record<string, string>>,
+  preference: Headers,
 ): Promise<number> {
-  const settings: LoadSettings = { url, connections, seconds, args: ECHO_ARGS, headers };
+  const own = { headers: { ...headers, ...preference }, args: ECHO_ARGS };
+  const settings: LoadSettings = { ...own, url, connections, seconds };
   const { perSecond } = await runScript<Load>('./load/generate.ts', settings);
   return perSecond;
 }

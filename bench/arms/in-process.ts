@@ -1,18 +1,15 @@
 // The engine and its store in one process, without HTTP requests. Measures complete calls per second.
 import process from 'node:process';
-import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
 import { resolveLimits } from '../../packages/patchboard/src/core/limits.ts';
 import { startPlatform } from '../../packages/patchboard/src/wiring/platform.ts';
 import { aPrincipal, aRequest, silentLog } from '../../packages/patchboard/test/support/an-engine.ts';
 import { BENCH_PACK, ECHO_ARGS, ECHO_TOOL } from './bench-pack.ts';
+import { settingsFor, type StorePlace } from './bench-settings.ts';
 import { Endings, measureLives, type LifeSettings } from './lives.ts';
 import { openStore } from './open-store.ts';
 
-export interface EngineSettings extends LifeSettings {
-  readonly folder: string;
+export interface EngineSettings extends LifeSettings, StorePlace {
   readonly groupCommit: boolean;
-  /** PostgreSQL, as shipped. Default: SQLite in `folder`. */
-  readonly databaseUrl?: string;
 }
 
 const principal = aPrincipal();
@@ -20,7 +17,7 @@ const settings = JSON.parse(process.argv[2] ?? '') as EngineSettings;
 const { databaseUrl } = settings;
 const platform = await startPlatform(
   {
-    ...resolveSettings({ PORT: '0', PATCHBOARD_DATA: settings.folder, DATABASE_URL: databaseUrl }, {}),
+    ...settingsFor(settings),
     // All concurrent calls may run at once.
     limits: resolveLimits({ concurrencyServer: settings.concurrency }),
   },

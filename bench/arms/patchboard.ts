@@ -2,21 +2,18 @@
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import process from 'node:process';
-import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
 import type { Store } from '../../packages/patchboard/src/core/ports.ts';
 import { resolveLimits, type Limits } from '../../packages/patchboard/src/core/limits.ts';
 import { startPlatform } from '../../packages/patchboard/src/wiring/platform.ts';
 import { bufferedLines } from '../../packages/patchboard/src/runtime/log-lines.ts';
 import { pinoLog } from '../../packages/patchboard/src/runtime/log.ts';
 import { BENCH_PACK } from './bench-pack.ts';
+import { settingsFor, type StorePlace } from './bench-settings.ts';
 import { collectOnRequest } from './collect.ts';
 import { forgetful, openStore } from './open-store.ts';
 
-export interface ServerSettings {
-  readonly folder: string;
+export interface ServerSettings extends StorePlace {
   readonly groupCommit: boolean;
-  /** PostgreSQL, as shipped. Default: SQLite in `folder`. */
-  readonly databaseUrl?: string;
   /** Uses a store that discards calls, to measure everything but the store. */
   readonly forgetful?: boolean;
   readonly limits: Partial<Limits>;
@@ -25,16 +22,15 @@ export interface ServerSettings {
 }
 
 const given = JSON.parse(process.argv[2] ?? '') as ServerSettings;
-const { databaseUrl } = given;
 const settings = {
-  ...resolveSettings({ PORT: '0', PATCHBOARD_DATA: given.folder, DATABASE_URL: databaseUrl }, {}),
+  ...settingsFor(given),
   limits: resolveLimits(given.limits),
   ...(given.policy === undefined ? {} : { policy: given.policy }),
 };
 const log = pinoLog(settings.logLevel, bufferedLines(openSync('/dev/null', 'w')));
 const platform = await startPlatform(settings, log, {
   packs: [BENCH_PACK],
-  ...(databaseUrl === undefined ? { openStore: openOwn } : {}),
+  ...(given.databaseUrl === undefined ? { openStore: openOwn } : {}),
 });
 collectOnRequest();
 process.stdout.write(`ready at ${platform.url}\n`);

@@ -5,17 +5,18 @@ import { callRow, firstCallRow } from '../../packages/patchboard/src/core/ledger
 import type { NewCall } from '../../packages/patchboard/src/core/ports.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { timeOrderedIds } from '../../packages/patchboard/src/runtime/ids.ts';
+import { openStore } from '../../packages/patchboard/src/wiring/open-store.ts';
 import { aCall } from '../../packages/patchboard/test/support/a-call.ts';
+import { silentLog } from '../../packages/patchboard/test/support/an-engine.ts';
 import { ECHO_ARGS, ECHO_TOOL } from './bench-pack.ts';
-import { openStore } from './open-store.ts';
+import { settingsFor, type StorePlace } from './bench-settings.ts';
 
-export interface SeedSettings {
-  readonly file: string;
+export interface SeedSettings extends StorePlace {
   readonly calls: number;
 }
 
 export interface Seeded {
-  /** Sample ids, evenly spread over the whole file. */
+  /** Sample ids, evenly spread over the whole store. */
   readonly sampleIds: readonly string[];
   readonly sampleRuns: readonly string[];
 }
@@ -32,7 +33,7 @@ const ids = timeOrderedIds({ now: () => now });
 const argsJson = JSON.stringify(ECHO_ARGS);
 const argsHash = nodeDigest.sha256(argsJson);
 
-const store = await openStore(settings.file, true);
+const store = await openStore(settingsFor(settings), silentLog);
 const sampleIds: string[] = [];
 const sampleRuns: string[] = [];
 const sampleEvery = Math.max(1, Math.floor(settings.calls / SAMPLES));

@@ -105,9 +105,11 @@ async function compareSizes(
     for (const size of sizes) {
       for (const arm of [SQLITE, POSTGRES]) {
         say(`${arm}: storing ${size.toLocaleString('en')} calls`);
+        const databaseUrl = arm === POSTGRES ? await databases.create() : null;
         const place = { folder: join(folder, `stored ${labelOf(arm, size)}`) };
-        const databaseUrl = arm === POSTGRES ? { databaseUrl: await databases.create() } : {};
-        stores.push(await storeCalls({ ...place, ...databaseUrl }, size, labelOf(arm, size)));
+        const database = databaseUrl === null ? {} : { databaseUrl };
+        stores.push(await storeCalls({ ...place, ...database }, size, labelOf(arm, size)));
+        if (databaseUrl !== null) await databases.vacuum(databaseUrl);
       }
     }
     const times = await timeOperations(stores, quick, say);

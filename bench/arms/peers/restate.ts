@@ -33,7 +33,7 @@ export async function openRestate({ address, ingress = '', concurrency }: PeerSe
   const connections = new Connections(ingress, concurrency);
   return {
     url: `${ingress}${PATH}`,
-    runOnce: async () => await connections.post(PATH, ECHO_ARGS),
+    runOnce: async () => void (await connections.post(PATH, ECHO_ARGS)),
     close: async () => {
       connections.close();
       server.close();
