@@ -43,7 +43,7 @@ export async function startDatabases(): Promise<Databases> {
     },
     stop: async () => {
       await admin.end();
-      await server.stop();
+      await server.close();
     },
   };
 }
