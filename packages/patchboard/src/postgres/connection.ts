@@ -22,6 +22,11 @@ export interface Queryable {
   query<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<QueryRows<Row>>;
 }
 
+export interface Transaction extends Queryable {
+  /** Runs statements without parameters, separated by semicolons. */
+  run(text: string): Promise<void>;
+}
+
 export interface ConnectionParts {
   readonly options: ConnectionOptions;
   /** Shown in `pg_stat_activity` after the application name. */
@@ -71,6 +76,10 @@ export class Connection implements Queryable {
     return this.#isPooled;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Makes the first connection. Rejects with the reason if the server refuses it, or cannot be reached within `ms`. */
   async open(ms: number): Promise<void> {
     const end = performance.now() + ms;
@@ -105,15 +114,16 @@ export class Connection implements Queryable {
   }
 
   /** Runs `work` in a transaction. After a lost connection it is repeated, also if it may have committed. */
-  async transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (;;) {
       const client = await this.client();
-      const queryable: Queryable = {
+      const transaction: Transaction = {
         query: (statement, values = []) => this.send(client, statement, values),
+        run: async (text) => void (await client.query(text)),
       };
       try {
         await client.query(this.beginText);
-        const result = await work(queryable);
+        const result = await work(transaction);
         await client.query('commit');
         return result;
       } catch (error) {
