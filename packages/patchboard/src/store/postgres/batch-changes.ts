@@ -126,7 +126,13 @@ export class BatchChanges {
       run: async (text) => void (await client.query(text)),
     };
     const { value, entries } = await run(transaction);
-    return { outcomes: [{ kind: 'done', value }], drafts: entries, ended: null, rewritten: [], unclaimed: [] };
+    return {
+      outcomes: [{ kind: 'done', value }],
+      drafts: entries,
+      ended: null,
+      rewritten: [],
+      unclaimed: [],
+    };
   }
 
   #begin(client: pg.Client): Promise<unknown> {

@@ -48,6 +48,11 @@ export class BatchCommitter {
     this.#head = parts.held.head;
   }
 
+  /** The number of the last ledger row of this writer that was committed. */
+  get last(): number {
+    return this.#head.last;
+  }
+
   /** Commits all writes or none. Rejects with `WriterLost` if this process must not write any more. */
   async commit(writes: readonly Write[]): Promise<readonly WriteOutcome[]> {
     const doubts: Doubt[] = [];

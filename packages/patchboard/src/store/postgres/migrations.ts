@@ -49,17 +49,20 @@ export async function checkSchema(parts: SchemaParts): Promise<void> {
     throw new StoreRefused(shown, `has a schema of version ${version}`, 'start a server to bring it forward');
   } catch (error) {
     if (isTableMissing(error))
-      throw new StoreRefused(shown, `has no schema ${schema}`, 'start a server to create it, or name another');
+      throw new StoreRefused(
+        shown,
+        `has no schema ${schema}`,
+        'start a server to create it, or name another',
+      );
     throw refusalOf(error, parts);
   }
 }
 
 async function migrateIn(transaction: Transaction, parts: SchemaParts): Promise<void> {
   const { schema, shown, storeId } = parts;
-  await transaction.query(
-    { name: 'lock_schema', text: 'select pg_advisory_xact_lock(hashtext($1))' },
-    [schema],
-  );
+  await transaction.query({ name: 'lock_schema', text: 'select pg_advisory_xact_lock(hashtext($1))' }, [
+    schema,
+  ]);
   const found = await find(transaction, schema);
   if (!found.has_meta && found.tables > 0)
     throw new StoreRefused(
@@ -72,8 +75,8 @@ async function migrateIn(transaction: Transaction, parts: SchemaParts): Promise<
   for (const migration of MIGRATIONS.slice(version)) await transaction.run(migration(schema));
   if (version >= SCHEMA_VERSION) return;
   const { meta } = tablesIn(schema);
-  const text = `insert into ${meta} (only, version, min_reader, store_id) values (1, $1, $2, $3)
-    on conflict (only) do update set version = excluded.version, min_reader = excluded.min_reader`;
+  const text = `insert into ${meta} (one, version, min_reader, store_id) values (1, $1, $2, $3)
+    on conflict (one) do update set version = excluded.version, min_reader = excluded.min_reader`;
   await transaction.query({ name: 'set_version', text }, [SCHEMA_VERSION, MIN_READER, storeId]);
 }
 
@@ -81,7 +84,10 @@ async function find(transaction: Transaction, schema: string): Promise<Found> {
   const text = `select to_regnamespace($1) is not null as exists, to_regclass($2) is not null as has_meta,
     (select count(*)::int from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f')) as tables, current_user::text as role`;
-  const { rows } = await transaction.query<Found>({ name: 'find_schema', text }, [schema, `"${schema}".meta`]);
+  const { rows } = await transaction.query<Found>({ name: 'find_schema', text }, [
+    schema,
+    `"${schema}".meta`,
+  ]);
   const [found] = rows;
   if (found === undefined) throw new Error('the catalogue returned no row');
   return found;
@@ -93,7 +99,7 @@ async function versionOf(
   { schema, shown }: SchemaParts,
 ): Promise<number> {
   const { meta } = tablesIn(schema);
-  const text = `select version, min_reader from ${meta} where only = 1`;
+  const text = `select version, min_reader from ${meta} where one = 1`;
   const { rows } = await queryable.query<{ version: number; min_reader: number }>({ name: 'version', text });
   const [row] = rows;
   if (row === undefined)

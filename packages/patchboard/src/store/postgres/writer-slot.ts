@@ -116,10 +116,9 @@ async function take(
 
 /** Two processes that start at once must not take the same writer. */
 async function lockWriters(transaction: Transaction, schema: string): Promise<void> {
-  await transaction.query(
-    { name: 'lock_writers', text: 'select pg_advisory_xact_lock(hashtext($1), 1)' },
-    [schema],
-  );
+  await transaction.query({ name: 'lock_writers', text: 'select pg_advisory_xact_lock(hashtext($1), 1)' }, [
+    schema,
+  ]);
 }
 
 /** A new writer has the segment 0, so that every later one has a predecessor. */

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { pid } from 'node:process';
+import { messageOf } from '../../core/failures.ts';
+import type { Digest, Log, Store } from '../../core/ports.ts';
+import { Connection } from '../../postgres/connection.ts';
+import { connectionOptions, type ConnectionOptions } from '../../postgres/connection-options.ts';
+import { isPreparedStatementLost } from '../../postgres/sql-errors.ts';
+import { StoreRefused } from '../store-refused.ts';
+import { BatchCommitter } from './batch-committer.ts';
+import { CallLists } from './call-lists.ts';
+import { CallReader } from './call-reader.ts';
+import { CallCounts } from './counts.ts';
+import { DocumentTables } from './document-tables.ts';
+import { EventReader } from './event-reader.ts';
+import { LedgerFeed } from './feed.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { LedgerReader } from './ledger-reader.ts';
+import { LossListeners } from './loss-listeners.ts';
+import { checkSchema, migrate, refusalOf, type SchemaParts } from './migrations.ts';
+import { PostgresStore } from './postgres-store.ts';
+import { RunLists } from './run-lists.ts';
+import { DEFAULT_SCHEMA, tablesIn, type Tables } from './schema.ts';
+import { Sequencer } from './sequencer.ts';
+import type { ReadParts } from './store-parts.ts';
+import { keepUp } from './upkeep.ts';
+import { WriteQueue } from './write-queue.ts';
+import { fenced } from './writer-lost.ts';
+import { freeWriter, takeWriter, type HeldWriter } from './writer-slot.ts';
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  /** Default: `patchboard`. Created if it is missing. */
+  readonly schema?: string;
+  /** False: statements are not prepared, for poolers such as PgBouncer before 1.21. Default: true. */
+  readonly prepare?: boolean;
+  readonly digest: Digest;
+  /** Default: no log. */
+  readonly log?: Log | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Returns the smallest id that a call created at that time, or later, can have. */
+  readonly firstIdAt: (ms: number) => string;
+}
+
+/** The parts of a store that can be read while a server writes it. */
+export interface ReadPostgresStore extends Pick<
+  Store,
+  'ledgerHead' | 'readLedger' | 'readLedgerOrder' | 'findCall' | 'documents' | 'countByState'
+> {
+  close(): Promise<void>;
+}
+
+/** How long a start waits for a database that cannot be reached. */
+const CONNECT_MS = 10_000;
+
+/**
+ * Opens the store, and creates or migrates its schema. Rejects with `StoreRefused`, without a change, if the schema cannot be
+ * used, and with `StoreInUse` if another server uses it.
+ */
+export async function postgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const opening = new Opening(options);
+  try {
+    return await opening.store();
+  } catch (error) {
+    await opening.close();
+    throw opening.refusal(error);
+  }
+}
+
+/** Opens an existing store for inspection. Takes no writer, so it works while a server runs. */
+export async function readPostgresStore(options: PostgresStoreOptions): Promise<ReadPostgresStore> {
+  const opening = new Opening(options);
+  try {
+    return await opening.readOnly();
+  } catch (error) {
+    await opening.close();
+    throw opening.refusal(error);
+  }
+}
+
+/** The connections and parts of one store, while it is opened. */
+class Opening {
+  readonly #options: PostgresStoreOptions;
+  readonly #target: ConnectionOptions;
+  readonly #schema: string;
+  readonly #tables: Tables;
+  readonly #connections: Connection[] = [];
+
+  constructor(options: PostgresStoreOptions) {
+    this.#options = options;
+    this.#target = connectionOptions(options.url);
+    this.#schema = options.schema ?? DEFAULT_SCHEMA;
+    this.#tables = tablesIn(this.#schema);
+  }
+
+  async store(): Promise<PostgresStore> {
+    const { digest, log, now, firstIdAt } = this.#options;
+    const tables = this.#tables;
+    const control = await this.#connect('heartbeat');
+    await migrate(this.#schemaParts(control));
+    const held = await takeWriter({
+      connection: control,
+      schema: this.#schema,
+      tables,
+      shown: this.#target.shown,
+      holder: `${hostname()}, process ${pid}`,
+    });
+    const [writer, sequencing, upkeep] = await Promise.all([
+      this.#connect('writer'),
+      this.#connect('sequencer'),
+      this.#connect('upkeep'),
+    ]);
+    const losses = new LossListeners(log);
+    const sequencer = new Sequencer({ connection: sequencing, tables, digest });
+    // Rows of an earlier process get their places before the first of this one.
+    await sequencer.sequence();
+    let commits = 0;
+    const read = await this.#readParts(sequencer, () => commits);
+    const committer = new BatchCommitter({
+      connection: writer,
+      tables,
+      held,
+      digest,
+      now,
+      unavailable: (error) => queue.rejectWaiting(error),
+    });
+    const feed = new LedgerFeed({
+      reader: read.reader,
+      tables,
+      sequencer,
+      ledger: read.ledger,
+      position: () => ({ writer: held.writer, no: committer.last }),
+      log,
+    });
+    const queue: WriteQueue = new WriteQueue({
+      committer,
+      committed: () => {
+        commits += 1;
+        feed.committed();
+      },
+      lost: (error) => losses.report(error),
+    });
+    const heartbeat = new Heartbeat({
+      connection: control,
+      tables,
+      held,
+      log,
+      fenced: () => {
+        const error = fenced();
+        queue.stop(error);
+        losses.report(error);
+      },
+    });
+    const stopUpkeep = await keepUp({
+      connection: upkeep,
+      schema: this.#schema,
+      tables,
+      now,
+      firstIdAt,
+      log,
+      sequence: () => sequencer.sequence(),
+    });
+    return new PostgresStore({
+      ...read,
+      queue,
+      feed,
+      retention: { purgeCalls: () => Promise.resolve(0) },
+      writeProblem: () => losses.problem ?? queue.problem ?? writer.problem,
+      onLost: (listener) => losses.add(listener),
+      close: async () => {
+        await Promise.all([feed.close(), stopUpkeep(), heartbeat.stop()]);
+        await this.#leave(sequencer, control, held);
+        await this.close();
+      },
+    });
+  }
+
+  async readOnly(): Promise<ReadPostgresStore> {
+    const { digest } = this.#options;
+    const tables = this.#tables;
+    const sequencing = await this.#connect('sequencer');
+    await checkSchema(this.#schemaParts(sequencing));
+    const sequencer = new Sequencer({ connection: sequencing, tables, digest });
+    const { reader, calls, ledger, documents, counts } = await this.#readParts(sequencer, undefined);
+    return {
+      findCall: (id) => calls.find(id),
+      ledgerHead: () => ledger.head(),
+      readLedger: (...given) => ledger.read(...given),
+      readLedgerOrder: (...given) => ledger.order(...given),
+      documents: (kind) => documents.all(reader, kind),
+      countByState: () => counts.countByState(),
+      close: () => this.close(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+
+  /** Converts an error of opening the store to one for the operator. */
+  refusal(error: unknown): unknown {
+    if (error instanceof StoreRefused) return error;
+    const { shown } = this.#target;
+    if (isPreparedStatementLost(error))
+      return new StoreRefused(
+        shown,
+        'is behind a pooler that does not keep prepared statements',
+        'set store.prepare to false, or add ?… to the pooler settings: max_prepared_statements (PgBouncer 1.21 or newer)',
+      );
+    const refused = refusalOf(error, { schema: this.#schema, shown });
+    if (refused !== error) return refused;
+    return new StoreRefused(
+      shown,
+      `cannot be opened (${messageOf(error)})`,
+      'check the URL, and that PostgreSQL runs and accepts connections from this machine',
+    );
+  }
+
+  async #readParts(sequencer: Sequencer, commits: (() => number) | undefined): Promise<ReadParts> {
+    const tables = this.#tables;
+    // Scans have a connection of their own, so that reads of single calls do not wait for them.
+    const [reader, scanner] = await Promise.all([this.#connect('reader'), this.#connect('scanner')]);
+    const calls = new CallReader({ reader, tables, ...(commits === undefined ? {} : { commits }) });
+    return {
+      tables,
+      reader,
+      calls,
+      lists: new CallLists({ reader: scanner, tables, calls, firstIdAt: this.#options.firstIdAt }),
+      runs: new RunLists({ reader: scanner, tables }),
+      ledger: new LedgerReader({ reader: scanner, tables, sequencer, calls }),
+      events: new EventReader({ reader: scanner, tables, sequencer }),
+      counts: new CallCounts({ reader, tables, sequencer }),
+      documents: new DocumentTables(tables),
+    };
+  }
+
+  /** Lets the next server start at once. If the database is away, it waits for the heartbeat instead. */
+  async #leave(sequencer: Sequencer, control: Connection, held: HeldWriter): Promise<void> {
+    try {
+      await sequencer.sequence();
+      await freeWriter(control, this.#tables, held);
+    } catch (error) {
+      this.#options.log?.warn('store.writer_not_freed', { error: messageOf(error) });
+    }
+  }
+
+  #schemaParts(connection: Connection): SchemaParts {
+    return { connection, schema: this.#schema, shown: this.#target.shown, storeId: randomUUID() };
+  }
+
+  async #connect(name: string): Promise<Connection> {
+    const { prepare = true } = this.#options;
+    const connection = new Connection({ options: this.#target, name, prepare });
+    this.#connections.push(connection);
+    await connection.open(CONNECT_MS);
+    return connection;
+  }
+}

@@ -1,0 +1,259 @@
+import type { CallStateName } from '@patchboard/wire';
+import { StorageUnavailable } from '../../core/failures.ts';
+import type { Call } from '../../core/call/call.ts';
+import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
+import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
+import type { EventRowFilter, EventSlice } from '../../core/ledger/event-slice.ts';
+import type { LedgerSpan } from '../../core/ledger/ledger-order.ts';
+import type { LedgerDraft } from '../../core/ledger/ledger.ts';
+import type {
+  CallFilter,
+  CommittedRow,
+  Inserted,
+  LedgerFilter,
+  LedgerHead,
+  LedgerReadOptions,
+  NewCall,
+  Page,
+  Replaced,
+  Run,
+  Store,
+} from '../../core/ports.ts';
+import type { StoredTool } from '../../core/tools/registered-tool.ts';
+import type { Transaction } from '../../postgres/connection.ts';
+import { ensureRun, cancelRun } from './run-writes.ts';
+import type { StoreParts } from './store-parts.ts';
+import type { OtherWrite } from './write.ts';
+
+/** A store in PostgreSQL, written by one process at a time. */
+export class PostgresStore implements Store {
+  readonly #parts: StoreParts;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  /** Calls `listener` once this process can write no more: see `WriterLost`. */
+  onFenced(listener: (problem: string) => void): () => void {
+    return this.#parts.onLost(({ message }) => listener(message));
+  }
+
+  async insertCall(record: NewCall): Promise<Inserted> {
+    const outcome = await this.#parts.queue.push({ kind: 'insert', record });
+    switch (outcome.kind) {
+      case 'inserted':
+      case 'duplicate':
+      case 'run_refused':
+        return outcome;
+      default:
+        throw new Error(`an insert ended with ${outcome.kind}`);
+    }
+  }
+
+  async replaceCall(
+    call: Call,
+    expectedVersion: number,
+    entries: readonly LedgerDraft[],
+    argsChanged = false,
+  ): Promise<Replaced> {
+    const write = { kind: 'replace', call, expectedVersion, entries, argsChanged } as const;
+    const outcome = await this.#parts.queue.push(write);
+    if (outcome.kind === 'replaced') return outcome;
+    return { kind: 'conflict', current: await this.findCall(call.id) };
+  }
+
+  async findCall(id: string): Promise<Call | undefined> {
+    return await this.#parts.calls.find(id);
+  }
+
+  async listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
+    return await this.#parts.lists.listCalls(filter, cursor, limit);
+  }
+
+  openCalls(): AsyncIterable<Call> {
+    return this.#parts.calls.openCalls();
+  }
+
+  async ensureRun(run: Run, entry: LedgerDraft): Promise<Run> {
+    return await this.#write(async (transaction) => {
+      const ensured = await ensureRun(transaction, this.#parts.tables, run);
+      return { value: ensured.run, entries: ensured.isNew ? [entry] : [] };
+    });
+  }
+
+  async findRun(tenant: string, id: string): Promise<Run | undefined> {
+    return await this.#parts.runs.findRun(tenant, id);
+  }
+
+  async listRuns(
+    tenant: string,
+    agentId: string | null,
+    cursor: string | null,
+    limit: number,
+  ): Promise<Page<Run>> {
+    return await this.#parts.runs.listRuns(tenant, agentId, cursor, limit);
+  }
+
+  async cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {
+    return await this.#write(async (transaction) => {
+      const value = await cancelRun(transaction, this.#parts.tables, { tenant, id, at });
+      return { value, entries: value ? [entry] : [] };
+    });
+  }
+
+  async saveTools(
+    tools: readonly StoredTool[],
+    entry: LedgerDraft,
+    documents: readonly DocumentChange[] = [],
+  ): Promise<readonly string[]> {
+    return await this.#write(async (transaction) => {
+      const held = await this.#parts.documents.saveTools(transaction, tools);
+      if (held.length > 0) return { value: held, entries: [] };
+      await this.#parts.documents.change(transaction, documents);
+      return { value: held, entries: [entry] };
+    });
+  }
+
+  async removeTools(
+    keys: readonly { tenant: string; name: string }[],
+    entry: LedgerDraft,
+    documents: readonly DocumentChange[] = [],
+  ): Promise<void> {
+    await this.#write(async (transaction) => {
+      await this.#parts.documents.removeTools(transaction, keys);
+      await this.#parts.documents.change(transaction, documents);
+      return { value: undefined, entries: [entry] };
+    });
+  }
+
+  async tools(): Promise<readonly StoredTool[]> {
+    return await this.#parts.documents.tools(this.#parts.reader);
+  }
+
+  async putDocument(
+    kind: DocumentKind,
+    id: string,
+    body: string,
+    entries: readonly LedgerDraft[],
+    others: readonly DocumentChange[] = [],
+  ): Promise<void> {
+    await this.#changeDocuments([{ kind, id, body }, ...others], entries);
+  }
+
+  async addDocument(
+    kind: DocumentKind,
+    id: string,
+    body: string,
+    entries: readonly LedgerDraft[],
+  ): Promise<boolean> {
+    return await this.#write(async (transaction) => {
+      const value = await this.#parts.documents.add(transaction, kind, id, body);
+      return { value, entries: value ? entries : [] };
+    });
+  }
+
+  async deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void> {
+    await this.#changeDocuments([{ kind, id, body: null }], entries);
+  }
+
+  async #changeDocuments(changes: readonly DocumentChange[], entries: readonly LedgerDraft[]): Promise<void> {
+    await this.#write(async (transaction) => {
+      await this.#parts.documents.change(transaction, changes);
+      return { value: undefined, entries };
+    });
+  }
+
+  async document(kind: DocumentKind, id: string): Promise<string | undefined> {
+    return await this.#parts.documents.one(this.#parts.reader, kind, id);
+  }
+
+  async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
+    return await this.#parts.documents.all(this.#parts.reader, kind);
+  }
+
+  async appendJournal(journal: string, after: number, entries: readonly JournalDraft[]): Promise<boolean> {
+    return await this.#write(async (transaction) => {
+      const value = await this.#parts.documents.appendJournal(transaction, journal, after, entries);
+      return { value, entries: [] };
+    });
+  }
+
+  async readJournal(
+    journal: string,
+    after: number,
+    limit: number,
+    kinds?: readonly string[],
+  ): Promise<readonly JournalEntry[]> {
+    return await this.#parts.documents.readJournal(this.#parts.reader, journal, after, limit, kinds);
+  }
+
+  async append(entries: readonly LedgerDraft[]): Promise<void> {
+    await this.#parts.queue.push({ kind: 'append', entries });
+  }
+
+  async readLedger(
+    filter: LedgerFilter,
+    after: number,
+    limit: number,
+    options?: LedgerReadOptions,
+  ): Promise<readonly CommittedRow[]> {
+    return await this.#parts.ledger.read(filter, after, limit, options);
+  }
+
+  async readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice> {
+    return await this.#parts.events.read(filter, after, limit);
+  }
+
+  async ledgerHead(): Promise<LedgerHead> {
+    return await this.#parts.ledger.head();
+  }
+
+  async readLedgerOrder(after: number, limit: number): Promise<readonly LedgerSpan[]> {
+    return await this.#parts.ledger.order(after, limit);
+  }
+
+  watch(listener: (committed: CommittedRow) => void): () => void {
+    return this.#parts.feed.watch(listener);
+  }
+
+  writeProblem(): string | null {
+    return this.#parts.writeProblem();
+  }
+
+  async countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+    return await this.#parts.counts.countEnded(tenant);
+  }
+
+  async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+    return await this.#parts.counts.countByState();
+  }
+
+  async purgeCalls(before: number, limit: number): Promise<number> {
+    return await this.#parts.retention.purgeCalls(before, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { queue } = this.#parts;
+    queue.stop(new StorageUnavailable('the store is closed'));
+    await queue.idle();
+    await this.#parts.close();
+  }
+
+  /** Commits a change in a transaction of its own, with its ledger rows. */
+  async #write<T>(
+    run: (
+      transaction: Transaction,
+    ) => Promise<{ readonly value: T; readonly entries: readonly LedgerDraft[] }>,
+  ): Promise<T> {
+    const write: OtherWrite = { kind: 'other', run };
+    const outcome = await this.#parts.queue.push(write);
+    // `run` returned the value.
+    return (outcome as { readonly value: T }).value;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Queryable } from '../../postgres/connection.ts';
+import type { CallLists } from './call-lists.ts';
+import type { CallReader } from './call-reader.ts';
+import type { CallCounts } from './counts.ts';
+import type { DocumentTables } from './document-tables.ts';
+import type { EventReader } from './event-reader.ts';
+import type { LedgerFeed } from './feed.ts';
+import type { LedgerReader } from './ledger-reader.ts';
+import type { RunLists } from './run-lists.ts';
+import type { Tables } from './schema.ts';
+import type { WriteQueue } from './write-queue.ts';
+import type { WriterLost } from './writer-lost.ts';
+
+/** What a store reads with. */
+export interface ReadParts {
+  readonly tables: Tables;
+  readonly reader: Queryable;
+  readonly calls: CallReader;
+  readonly lists: CallLists;
+  readonly runs: RunLists;
+  readonly ledger: LedgerReader;
+  readonly events: EventReader;
+  readonly counts: CallCounts;
+  readonly documents: DocumentTables;
+}
+
+export interface StoreParts extends ReadParts {
+  readonly queue: WriteQueue;
+  readonly feed: LedgerFeed;
+  readonly retention: { purgeCalls(before: number, limit: number): Promise<number> };
+  /** Why writes fail now; null while they succeed. */
+  readonly writeProblem: () => string | null;
+  /** Calls the listener once this process can write no more; at once if that is so already. */
+  readonly onLost: (listener: (error: WriterLost) => void) => () => void;
+  /** Gives up the writer and closes the connections. The queue is empty. */
+  readonly close: () => Promise<void>;
+}
