@@ -247,8 +247,8 @@ export interface Store extends DocumentStore, JournalStore {
   /** Number of calls of all tenants in each state. May be slightly stale. */
   countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
   /**
-   * Deletes at most `limit` calls that ended before `before`; their ledger rows stay. Returns the number of deleted
-   * calls.
+   * Deletes at most `limit` calls that ended before `before`, or, in a store that is partitioned by time, one whole
+   * partition; their ledger rows stay. Returns the number of deleted calls.
    */
   purgeCalls(before: number, limit: number): Promise<number>;
   /**

@@ -61,6 +61,8 @@ export class Connection implements Queryable {
   #problem: { readonly since: number; text: string } | null = null;
   #isClosed = false;
   #isPooled = false;
+  /** Resolves when the last transaction has ended. */
+  #transactions: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -113,8 +115,17 @@ export class Connection implements Queryable {
     }
   }
 
-  /** Runs `work` in a transaction. After a lost connection it is repeated, also if it may have committed. */
+  /**
+   * Runs `work` in a transaction, after the transactions that were begun before. After a lost connection it is repeated, also
+   * if it may have committed. Statements that are sent with `query` meanwhile become part of it.
+   */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const running = this.#transactions.then(() => this.#transaction(work));
+    this.#transactions = running.catch(() => {}); // The caller gets the error.
+    return await running;
+  }
+
+  async #transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (;;) {
       const client = await this.client();
       const transaction: Transaction = {

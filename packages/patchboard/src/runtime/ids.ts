@@ -6,6 +6,8 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** The two characters of each 10-bit number: encoding by pairs takes half as many steps. */
 const PAIRS: readonly string[] = Array.from({ length: 1024 }, (_, bits) => pair(bits));
 const TIME_CHARACTERS = 10;
+/** The latest time that an id can contain. */
+const LAST_MS = 32 ** TIME_CHARACTERS - 1;
 const COUNTER_CHARACTERS = 4;
 const COUNTER_LIMIT = 32 ** COUNTER_CHARACTERS;
 const RANDOM_PAIRS = 6;
@@ -68,7 +70,7 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
 
 /** Returns the smallest text that an id with this prefix made at that time, or later, can have. */
 export function firstIdAt(prefix: string, ms: number): string {
-  return prefix + encode(Math.max(0, ms), TIME_CHARACTERS);
+  return prefix + encode(Math.min(Math.max(0, ms), LAST_MS), TIME_CHARACTERS);
 }
 
 function encode(value: number, characters: number): string {

@@ -23,6 +23,7 @@ import { RunLists } from './run-lists.ts';
 import { DEFAULT_SCHEMA, tablesIn, type Tables } from './schema.ts';
 import { Sequencer } from './sequencer.ts';
 import type { ReadParts } from './store-parts.ts';
+import { Retention } from './retention.ts';
 import { keepUp } from './upkeep.ts';
 import { WriteQueue } from './write-queue.ts';
 import { fenced } from './writer-lost.ts';
@@ -165,7 +166,14 @@ class Opening {
       ...read,
       queue,
       feed,
-      retention: { purgeCalls: () => Promise.resolve(0) },
+      retention: new Retention({
+        connection: upkeep,
+        schema: this.#schema,
+        tables,
+        sequencer,
+        firstIdAt,
+        now,
+      }),
       writeProblem: () => losses.problem ?? queue.problem ?? writer.problem,
       onLost: (listener) => losses.add(listener),
       close: async () => {

@@ -1,4 +1,5 @@
-import { int4Array, int8Array, textArray } from '../../postgres/arrays.ts';
+import { int4Array, int8Array } from '../../postgres/arrays.ts';
+import type { EndedCount } from './totals.ts';
 
 /** A committed batch of a writer. */
 export interface SegmentRow {
@@ -42,24 +43,12 @@ export function spansOf(segments: readonly SegmentRow[], head: number): Span[] {
   return spans;
 }
 
-/** The ended calls of the segments, by tenant and state. */
-export function endedValues(segments: readonly SegmentRow[]): Buffer[] {
-  const counts = new Map<string, { readonly tenant: string; readonly state: number; calls: number }>();
-  for (const { ended } of segments) {
-    if (ended === null) continue;
-    for (const [tenant, state, calls] of JSON.parse(ended) as [string, number, number][]) {
-      const key = `${state} ${tenant}`;
-      const count = counts.get(key);
-      if (count === undefined) counts.set(key, { tenant, state, calls });
-      else count.calls += calls;
-    }
-  }
-  const all = [...counts.values()];
-  return [
-    textArray(all.map(({ tenant }) => tenant)),
-    int4Array(all.map(({ state }) => state)),
-    int8Array(all.map(({ calls }) => calls)),
-  ];
+/** The calls that the segments ended. A tenant and state may be there several times. */
+export function endedIn(segments: readonly SegmentRow[]): EndedCount[] {
+  return segments.flatMap(({ ended }) => {
+    const counts = ended === null ? [] : (JSON.parse(ended) as [string, number, number][]);
+    return counts.map(([tenant, state, calls]) => ({ tenant, state, calls }));
+  });
 }
 
 /** The last segment of each writer. */

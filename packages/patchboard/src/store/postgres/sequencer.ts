@@ -4,7 +4,8 @@ import { byteaArray, int4Array, int8Array } from '../../postgres/arrays.ts';
 import type { Connection, Queryable, Statement } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import type { Tables } from './schema.ts';
-import { endedValues, spansOf, writerValues, type SegmentRow, type Span } from './segments.ts';
+import { endedIn, spansOf, writerValues, type SegmentRow, type Span } from './segments.ts';
+import { addToTotals, totalsValues } from './totals.ts';
 
 export interface SequencerParts {
   /** No other part uses it: its transactions must not contain other statements. */
@@ -41,7 +42,7 @@ export class Sequencer {
 
   constructor(parts: SequencerParts) {
     this.#parts = parts;
-    const { ledger_head: head, ledger_order: order, segments, writers, totals } = parts.tables;
+    const { ledger_head: head, ledger_order: order, segments, writers } = parts.tables;
     this.#check = {
       name: 'sequencer_check',
       text: `select seq, hash, exists (
@@ -65,10 +66,7 @@ export class Sequencer {
           insert into ${order} (seq_from, seq_to, writer, period, first, last, hash)
           select * from unnest($1::int8[], $2::int8[], $3::int4[], $4::int4[], $5::int8[], $6::int8[], $7::bytea[])),
         ended as (
-          insert into ${totals} as t (tenant, state, calls)
-          select * from unnest($8::text[], $9::int4[], $10::int8[]) as x (tenant, state, calls)
-          order by tenant collate "C", state
-          on conflict (tenant, state) do update set calls = t.calls + excluded.calls),
+          ${addToTotals(parts.tables, 8)}),
         sequenced as (
           update ${writers} w set sequenced_no = x.no
           from unnest($11::int4[], $12::int8[]) as x (writer, no) where w.writer = x.writer),
@@ -134,7 +132,7 @@ export class Sequencer {
       int8Array(spans.map(({ first }) => first)),
       int8Array(spans.map(({ last }) => last)),
       byteaArray(hashes),
-      ...endedValues(segments),
+      ...totalsValues(endedIn(segments)),
       ...writerValues(segments),
       seq,
       hash,

@@ -6,6 +6,7 @@ import type { DocumentTables } from './document-tables.ts';
 import type { EventReader } from './event-reader.ts';
 import type { LedgerFeed } from './feed.ts';
 import type { LedgerReader } from './ledger-reader.ts';
+import type { Retention } from './retention.ts';
 import type { RunLists } from './run-lists.ts';
 import type { Tables } from './schema.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -27,7 +28,7 @@ export interface ReadParts {
 export interface StoreParts extends ReadParts {
   readonly queue: WriteQueue;
   readonly feed: LedgerFeed;
-  readonly retention: { purgeCalls(before: number, limit: number): Promise<number> };
+  readonly retention: Retention;
   /** Why writes fail now; null while they succeed. */
   readonly writeProblem: () => string | null;
   /** Calls the listener once this process can write no more; at once if that is so already. */

@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/failures.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Connection } from '../../postgres/connection.ts';
+import { ensurePartitions } from './partitions.ts';
 import type { Tables } from './schema.ts';
 
 export interface UpkeepParts {
@@ -42,4 +43,7 @@ export async function keepUp(parts: UpkeepParts): Promise<() => Promise<void>> {
   };
 }
 
-async function makePartitions(_: UpkeepParts): Promise<void> {}
+async function makePartitions(parts: UpkeepParts): Promise<void> {
+  const problem = await ensurePartitions({ ...parts, now: parts.now() });
+  if (problem !== null) parts.log?.warn('store.partitions_failed', { error: problem });
+}
