@@ -22,13 +22,19 @@ const MAY_USE_SCHEMA = `select exists (
     and has_schema_privilege(role.oid, schema.oid, 'usage')
 ) as allowed from pg_catalog.pg_namespace as schema where nspname = $1`;
 
+/** Reads the identity of a store. */
+export async function ownStoreIn(connection: PlainQueryable, schema: string): Promise<OwnStore> {
+  const { rows } = await connection.query<{ id: string }>(`select store_id as id from "${schema}".meta`);
+  if (rows[0] === undefined) throw new Error(`the table ${schema}.meta is empty`);
+  return { schema, storeId: rows[0].id };
+}
+
 /** Whether the role of the connection can read the store. */
 export async function canReadStore(connection: PlainQueryable, own: OwnStore): Promise<boolean> {
   const { rows } = await connection.query<{ allowed: boolean }>(MAY_USE_SCHEMA, [own.schema]);
   if (rows[0]?.allowed !== true) return false;
   try {
-    const meta = await connection.query<{ id: string }>(`select store_id as id from ${own.schema}.meta`);
-    return meta.rows.some(({ id }) => id === own.storeId);
+    return (await ownStoreIn(connection, own.schema)).storeId === own.storeId;
   } catch (error) {
     // Without the privilege to read this table, the store cannot be told apart from another one.
     return !isTableMissing(error);
