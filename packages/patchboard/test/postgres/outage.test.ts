@@ -55,19 +55,23 @@ describe('a server on PostgreSQL', { timeout: LONG }, () => {
     const url = /ready at (\S+)/.exec(said)?.[1] ?? '';
     expect(await statusOf(`${url}/readyz`)).toBe('200');
     await service.stop('immediate');
-    await waitFor(async () => (await statusOf(`${url}/readyz`)).startsWith('503 storage_unavailable'));
+    await waitFor(async () => expect(await statusOf(`${url}/readyz`)).toMatch(/^503 storage_unavailable /));
     expect(await statusOf(`${url}/healthz`)).toBe('200');
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ args: { expression: '1' } });
+    const body = JSON.stringify({ run_id: 'r1', args: { expression: '1' } });
     const refused = await fetch(`${url}/v1/tools/calculation.eval/invoke`, { method: 'POST', headers, body });
     expect([refused.status, await refused.json()]).toEqual([
       503,
       expect.objectContaining({ code: 'storage_unavailable', retryable: true }),
     ]);
     await service.start();
-    await waitFor(async () => (await statusOf(`${url}/readyz`)) === '200');
+    await waitFor(async () => expect(await statusOf(`${url}/readyz`)).toBe('200'));
     const prefer = { ...headers, prefer: 'wait=10' };
-    const done = await fetch(`${url}/v1/tools/calculation.eval/invoke`, { method: 'POST', headers: prefer, body });
+    const done = await fetch(`${url}/v1/tools/calculation.eval/invoke`, {
+      method: 'POST',
+      headers: prefer,
+      body,
+    });
     expect(await done.json()).toMatchObject({ status: 'SUCCEEDED' });
     expect((await server.stop()).code).toBe(0);
   });

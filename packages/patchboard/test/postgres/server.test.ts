@@ -64,7 +64,7 @@ async function invoke(url: string): Promise<string> {
   const response = await fetch(`${url}/v1/tools/calculation.eval/invoke`, {
     method: 'POST',
     headers: { ...OPERATOR, prefer: 'wait=10' },
-    body: JSON.stringify({ args: { expression: '6*7' } }),
+    body: JSON.stringify({ run_id: 'r1', args: { expression: '6*7' } }),
   });
   const call = (await response.json()) as { tool_call_id: string; status: string; result: unknown };
   expect(call).toMatchObject({ status: 'SUCCEEDED', result: { value: 42 } });
@@ -84,7 +84,11 @@ describe('a server on PostgreSQL', { timeout: LONG }, () => {
     const second = place.start(SERVE);
     const again = await ready(second);
     const found = await fetch(`${again.url}/v1/tool_calls/${id}`, { headers: OPERATOR });
-    expect(await found.json()).toMatchObject({ tool_call_id: id, status: 'SUCCEEDED', result: { value: 42 } });
+    expect(await found.json()).toMatchObject({
+      tool_call_id: id,
+      status: 'SUCCEEDED',
+      result: { value: 42 },
+    });
     const keys = await place.run(['keys', 'ls'], { PATCHBOARD_URL: again.url });
     expect([keys.code, keys.error]).toEqual([0, 'no keys\n']);
     expect((await second.stop()).code).toBe(0);
