@@ -117,17 +117,6 @@ describe('a server on PostgreSQL', { timeout: LONG }, () => {
     expect(transcript).toContain('npx patchboard keys create --kind agent --name me');
     expect(transcript).not.toMatch(/planted|ssword/);
   });
-
-  it('stops with exit code 1 and one line when another server has taken over the database', async () => {
-    const server = place.start(SERVE);
-    await ready(server);
-    await sql(`update ${schema}.writers set epoch = epoch + 1`);
-    const { code, error } = await server.finished;
-    expect(code).toBe(1);
-    const lines = error.trim().split('\n');
-    expect(lines.filter((line) => line.includes('store.fenced'))).toHaveLength(1);
-    expect(lines.at(-1)).toMatch(/^patchboard: another server has taken over this database/);
-  });
 });
 
 describe('a start on PostgreSQL is refused', { timeout: LONG }, () => {
