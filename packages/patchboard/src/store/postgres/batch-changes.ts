@@ -1,38 +1,28 @@
 import type pg from 'pg';
 import { BoundedMap } from '../../core/bounded-map.ts';
-import { isOpen, type Call } from '../../core/call/call.ts';
-import type { LedgerDraft } from '../../core/ledger/ledger.ts';
 import { pairKey } from '../../core/pair-key.ts';
 import type { NewCall, Run } from '../../core/ports.ts';
 import { int8Array, textArray } from '../../postgres/arrays.ts';
 import type { Connection, QueryRows, Statement, Transaction } from '../../postgres/connection.ts';
-import { STATE_CODES } from '../state-codes.ts';
 import { allInOrder } from './all-in-order.ts';
+import { isDuplicate, summary, type AppliedBatch, type RefusedRow } from './batch-summary.ts';
 import { insertedValues, replacedValues } from './call-rows.ts';
 import { callStatements, type CallStatements } from './call-statements.ts';
 import type { Tables } from './schema.ts';
 import type { InsertWrite, OtherWrite, ReplaceWrite, Write, WriteOutcome } from './write.ts';
 
-/** What the first round trip of a batch found out. */
-export interface AppliedBatch {
-  readonly outcomes: readonly WriteOutcome[];
-  /** The ledger rows of the writes that apply, in their order. */
-  readonly drafts: readonly LedgerDraft[];
-  /** JSON of `[tenant, state code, count]` for the calls that ended; null if none did. */
-  readonly ended: string | null;
-  /** Calls whose arguments must be written too. */
-  readonly rewritten: readonly Call[];
-  /** Calls that claimed a key and were refused because of their run. */
-  readonly unclaimed: readonly string[];
+/** A statement whose values are encoded. */
+interface Planned {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
 }
 
-interface RefusedRow {
-  readonly n: number;
-  readonly holder: string | null;
-  readonly body_hash: string | null;
-  readonly agent_id: string | null;
-  readonly created_at: number | null;
-  readonly cancelled_at: number | null;
+/** The batch depends on a run that is gone. It succeeds if it is repeated, because it creates the run then. */
+export class RunForgotten extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RunForgotten';
+  }
 }
 
 const REMEMBERED_RUNS = 4096;
@@ -59,14 +49,24 @@ export class BatchChanges {
     if (first?.kind === 'other') return await this.#applyOther(client, first);
     const inserts = writes.filter((write) => write.kind === 'insert');
     const replaces = writes.filter((write) => write.kind === 'replace');
+    // All values are encoded before the first statement is sent: a value that cannot be encoded leaves none behind.
+    const inserting = inserts.length === 0 ? null : this.#insert(inserts);
+    const replacing = replaces.length === 0 ? null : this.#replace(replaces);
     const sent: Promise<unknown>[] = [this.#begin(client)];
-    const refusing = inserts.length === 0 ? null : this.#insert(client, inserts, sent);
-    const losing = replaces.length === 0 ? null : this.#replace(client, replaces, sent);
-    await allInOrder(sent);
+    for (const planned of inserting?.before ?? []) sent.push(this.#send(client, planned));
+    const refusing = inserting === null ? null : this.#send<RefusedRow>(client, inserting.insert);
+    const losing = replacing === null ? null : this.#send<{ readonly id: string }>(client, replacing);
+    await allInOrder([...sent, refusing, losing]);
     const refused = refusing === null ? NOT_REFUSED : byNumber(await refusing);
-    const lost = new Set((await losing)?.rows.map(({ id }) => id));
-    for (const { record } of inserts) this.#knownRuns.set(runKey(record.run), true);
-    return summary(writes, refused, lost);
+    this.#checkRuns(inserts, refused);
+    return summary(writes, refused, new Set((await losing)?.rows.map(({ id }) => id)));
+  }
+
+  /** Must be called when the batch is committed: what was rolled back must not be remembered. */
+  committed(writes: readonly Write[], outcomes: readonly WriteOutcome[]): void {
+    for (const [index, write] of writes.entries())
+      if (write.kind === 'insert' && outcomes[index]?.kind === 'inserted')
+        this.#knownRuns.set(runKey(write.record.run), true);
   }
 
   /** The statements that follow from what `apply` returned, in the second round trip. */
@@ -84,39 +84,44 @@ export class BatchChanges {
     return sent;
   }
 
-  #insert(
-    client: pg.Client,
-    inserts: readonly InsertWrite[],
-    sent: Promise<unknown>[],
-  ): Promise<QueryRows<RefusedRow>> {
+  #insert(inserts: readonly InsertWrite[]): {
+    readonly before: readonly Planned[];
+    readonly insert: Planned;
+  } {
     const { claim, runs, insert, insertUnkeyed } = this.#statements;
     const records = inserts.map(({ record }) => record);
     const keyed = records.filter(({ idempotency }) => idempotency !== null);
-    if (keyed.length > 0) sent.push(this.#connection.send(client, claim, claimValues(keyed)));
+    const before: Planned[] = [];
+    if (keyed.length > 0) before.push({ statement: claim, values: claimValues(keyed) });
     const ofNewRuns = records.filter(({ run }) => this.#knownRuns.get(runKey(run)) === undefined);
-    if (ofNewRuns.length > 0) sent.push(this.#connection.send(client, runs, runValues(ofNewRuns)));
+    if (ofNewRuns.length > 0) before.push({ statement: runs, values: runValues(ofNewRuns) });
     const statement = keyed.length > 0 ? insert : insertUnkeyed;
-    const refused = this.#connection.send<RefusedRow>(client, statement, [
-      ...insertedValues(records),
-      this.#writer,
-    ]);
-    sent.push(refused);
-    return refused;
+    return { before, insert: { statement, values: [...insertedValues(records), this.#writer] } };
   }
 
-  #replace(
-    client: pg.Client,
-    replaces: readonly ReplaceWrite[],
-    sent: Promise<unknown>[],
-  ): Promise<QueryRows<{ readonly id: string }>> {
+  #replace(replaces: readonly ReplaceWrite[]): Planned {
     const calls = replaces.map(({ call }) => call);
     const expected = replaces.map(({ expectedVersion }) => expectedVersion);
-    const lost = this.#connection.send<{ id: string }>(client, this.#statements.replace, [
-      ...replacedValues(calls, expected),
-      this.#writer,
-    ]);
-    sent.push(lost);
-    return lost;
+    const values = [...replacedValues(calls, expected), this.#writer];
+    return { statement: this.#statements.replace, values };
+  }
+
+  /** A run that is remembered but not stored: the database was restored, or the run was deleted. */
+  #checkRuns(inserts: readonly InsertWrite[], refused: ReadonlyMap<number, RefusedRow>): void {
+    for (const [index, { record }] of inserts.entries()) {
+      const row = refused.get(index + 1);
+      if (row === undefined || row.agent_id !== null || isDuplicate(record, row)) continue;
+      if (this.#knownRuns.get(runKey(record.run)) === undefined) continue;
+      this.#knownRuns.clear();
+      throw new RunForgotten(`run ${record.run.id} is not stored any more`);
+    }
+  }
+
+  async #send<Row extends object>(
+    client: pg.Client,
+    { statement, values }: Planned,
+  ): Promise<QueryRows<Row>> {
+    return await this.#connection.send<Row>(client, statement, values);
   }
 
   async #applyOther(client: pg.Client, { run }: OtherWrite): Promise<AppliedBatch> {
@@ -141,69 +146,6 @@ export class BatchChanges {
       ? client.query(this.#connection.beginText)
       : this.#connection.send(client, BEGIN, []);
   }
-}
-
-function summary(
-  writes: readonly Write[],
-  refused: ReadonlyMap<number, RefusedRow>,
-  lost: ReadonlySet<string>,
-): AppliedBatch {
-  const outcomes: WriteOutcome[] = [];
-  const drafts: LedgerDraft[] = [];
-  const counts = new Map<string, [tenant: string, state: number, calls: number]>();
-  const rewritten: Call[] = [];
-  const unclaimed: string[] = [];
-  const count = (call: Call): void => {
-    if (isOpen(call)) return;
-    const code = STATE_CODES[call.state.name];
-    const key = pairKey(call.tenant, String(code));
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, [call.tenant, code, 1]);
-    else known[2] += 1;
-  };
-  let number = 0;
-  for (const write of writes) {
-    if (write.kind === 'insert') {
-      number += 1;
-      const { record } = write;
-      const row = refused.get(number);
-      if (row === undefined) {
-        outcomes.push(INSERTED);
-        drafts.push(...record.entries);
-        count(record.call);
-      } else {
-        outcomes.push(refusal(record, row));
-        if (record.idempotency !== null && row.holder === record.call.id) unclaimed.push(record.call.id);
-      }
-    } else if (write.kind === 'replace') {
-      const isLost = lost.has(write.call.id);
-      outcomes.push(isLost ? CONFLICT : REPLACED);
-      if (isLost) continue;
-      drafts.push(...write.entries);
-      if (write.argsChanged) rewritten.push(write.call);
-      count(write.call);
-    } else if (write.kind === 'append') {
-      outcomes.push(DONE);
-      drafts.push(...write.entries);
-    }
-  }
-  const ended = counts.size === 0 ? null : JSON.stringify([...counts.values()]);
-  return { outcomes, drafts, ended, rewritten, unclaimed };
-}
-
-const INSERTED: WriteOutcome = { kind: 'inserted' };
-const REPLACED: WriteOutcome = { kind: 'replaced' };
-const CONFLICT: WriteOutcome = { kind: 'conflict' };
-const DONE: WriteOutcome = { kind: 'done', value: undefined };
-
-/** Why a call was not inserted: its key is used, or its run is cancelled or of another agent. */
-function refusal({ call, run }: NewCall, row: RefusedRow): WriteOutcome {
-  const { holder, body_hash: bodyHash, agent_id: agentId, created_at: createdAt } = row;
-  if (holder !== null && bodyHash !== null && holder !== call.id)
-    return { kind: 'duplicate', callId: holder, bodyHash };
-  if (agentId === null || createdAt === null) throw new Error(`run ${run.id} could not be created`);
-  const { id, tenant } = run;
-  return { kind: 'run_refused', run: { id, tenant, agentId, createdAt, cancelledAt: row.cancelled_at } };
 }
 
 function byNumber({ rows }: QueryRows<RefusedRow>): ReadonlyMap<number, RefusedRow> {

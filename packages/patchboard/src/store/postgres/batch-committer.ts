@@ -1,13 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { StorageUnavailable } from '../../core/failures.ts';
+import { messageOf, StorageUnavailable } from '../../core/failures.ts';
 import type { Digest } from '../../core/ports.ts';
-import type { Connection } from '../../postgres/connection.ts';
+import type { Connection, Statement } from '../../postgres/connection.ts';
 import { isConnectionLost } from '../../postgres/sql-errors.ts';
 import { allInOrder } from './all-in-order.ts';
-import { BatchChanges } from './batch-changes.ts';
+import { BatchChanges, RunForgotten } from './batch-changes.ts';
 import type { Tables } from './schema.ts';
-import { segmentAfter, segmentStatement, segmentValues, type Segment } from './segment.ts';
+import {
+  segmentAfter,
+  segmentStatement,
+  segmentValues,
+  VOID,
+  voidSegmentStatement,
+  type Segment,
+} from './segment.ts';
 import type { Write, WriteOutcome } from './write.ts';
 import { fenced, restored } from './writer-lost.ts';
 import { segmentHead, type HeldWriter, type SegmentHead } from './writer-slot.ts';
@@ -38,13 +45,16 @@ const PAUSE_MS = 200;
 export class BatchCommitter {
   readonly #parts: BatchCommitterParts;
   readonly #changes: BatchChanges;
-  readonly #insertSegment: ReturnType<typeof segmentStatement>;
+  readonly #insertSegment: Statement;
+  readonly #insertVoid: Statement;
   #head: SegmentHead;
+  #doubt: Doubt | null = null;
 
   constructor(parts: BatchCommitterParts) {
     this.#parts = parts;
     this.#changes = new BatchChanges(parts.connection, parts.tables, parts.held.writer);
     this.#insertSegment = segmentStatement(parts.tables);
+    this.#insertVoid = voidSegmentStatement(parts.tables);
     this.#head = parts.held.head;
   }
 
@@ -55,77 +65,91 @@ export class BatchCommitter {
 
   /** Commits all writes or none. Rejects with `WriterLost` if this process must not write any more. */
   async commit(writes: readonly Write[]): Promise<readonly WriteOutcome[]> {
-    const doubts: Doubt[] = [];
     for (;;) {
-      const client = await this.#client(doubts.length > 0);
-      try {
-        return await this.#attempt(client, writes, doubts);
-      } catch (error) {
-        const isLost = isConnectionLost(error);
-        if (isLost) this.#parts.connection.drop(client, error);
-        else await this.#rollBack(client);
-        // Before the commit was sent, nothing can have been stored.
-        const outcomes = doubts.length === 0 ? null : await this.#settle(doubts);
-        if (outcomes !== null) return outcomes;
-        if (!isLost) throw error;
-      }
+      const outcomes = await this.#tryOnce(writes);
+      if (outcomes === null) continue;
+      this.#changes.committed(writes, outcomes);
+      return outcomes;
     }
   }
 
-  async #attempt(
-    client: pg.Client,
-    writes: readonly Write[],
-    doubts: Doubt[],
-  ): Promise<readonly WriteOutcome[]> {
+  /** Returns null if nothing was stored, and another attempt may succeed. */
+  async #tryOnce(writes: readonly Write[]): Promise<readonly WriteOutcome[] | null> {
+    const { connection } = this.#parts;
+    const client = await connection.client();
+    try {
+      return await this.#attempt(client, writes);
+    } catch (error) {
+      const doubt = this.#doubt;
+      this.#doubt = null;
+      if (isConnectionLost(error)) {
+        connection.drop(client, error);
+        // Before the commit was sent, nothing can have been stored.
+        return doubt === null ? null : await this.#settle(doubt);
+      }
+      await this.#rollBack(client);
+      await this.#checkHead();
+      if (error instanceof RunForgotten) return null;
+      throw error;
+    }
+  }
+
+  async #attempt(client: pg.Client, writes: readonly Write[]): Promise<readonly WriteOutcome[]> {
     const { connection, held, digest, now } = this.#parts;
     const applied = await this.#changes.apply(client, writes);
     const { drafts, ended, outcomes } = applied;
     const segment = segmentAfter(this.#head, held, drafts, ended, { digest, now: now() });
-    doubts.push({ segment, outcomes });
+    const values = segmentValues(segment, held);
+    this.#doubt = { segment, outcomes };
     await allInOrder([
       ...this.#changes.finish(client, applied),
-      connection.send(client, this.#insertSegment, segmentValues(segment, held)),
+      connection.send(client, this.#insertSegment, values),
       connection.send(client, COMMIT, []),
     ]);
+    this.#doubt = null;
     this.#head = segment;
     return outcomes;
   }
 
-  /** Returns the outcomes of the doubt whose commit arrived; null if none did. */
-  async #settle(doubts: readonly Doubt[]): Promise<readonly WriteOutcome[] | null> {
-    const found = await this.#storedHead();
-    const arrived = doubts.find(
-      ({ segment }) =>
-        segment.no === found.no && segment.epoch === found.epoch && segment.hash === found.hash,
-    );
-    if (arrived !== undefined) {
-      this.#head = arrived.segment;
-      return arrived.outcomes;
+  /**
+   * Decides whether the commit arrived, and returns the outcomes if it did, otherwise null. The transaction may still be
+   * running in the server, or on its way there, so its number is taken: afterwards it has committed or never will.
+   */
+  async #settle({ segment, outcomes }: Doubt): Promise<readonly WriteOutcome[] | null> {
+    const { connection, tables, held } = this.#parts;
+    const { no, epoch, previousHash } = segment;
+    const found = await this.#whenAvailable(async () => {
+      await connection.query(this.#insertVoid, [held.writer, no, epoch, Buffer.from(previousHash, 'hex')]);
+      return await segmentHead(connection, tables, held.writer);
+    });
+    if (found.no > no || (found.no === no && found.epoch !== epoch)) throw fenced();
+    if (found.no < no) throw restored(this.#head.no, found.no);
+    if (found.ended === VOID) {
+      this.#head = found;
+      return null;
     }
+    this.#head = segment;
+    return outcomes;
+  }
+
+  /** After a failed batch: throws if the reason is that another process writes, or that the database was restored. */
+  async #checkHead(): Promise<void> {
+    const { connection, tables, held } = this.#parts;
+    const found = await segmentHead(connection, tables, held.writer);
     const { no, hash } = this.#head;
     if (found.no > no) throw fenced();
     if (found.no < no || found.hash !== hash) throw restored(no, found.no);
-    return null;
   }
 
-  /** Waits as long as the database cannot be reached: without the answer no write of the batch may be settled. */
-  async #storedHead(): Promise<SegmentHead> {
-    const { connection, tables, held } = this.#parts;
-    return await this.#whenAvailable(() => segmentHead(connection, tables, held.writer));
-  }
-
-  async #client(isInDoubt: boolean): Promise<pg.Client> {
-    const { connection } = this.#parts;
-    return isInDoubt ? await this.#whenAvailable(() => connection.client()) : await connection.client();
-  }
-
+  /** Waits as long as it takes: without the answer no write of the batch may be settled. */
   async #whenAvailable<T>(work: () => Promise<T>): Promise<T> {
+    const { connection, unavailable } = this.#parts;
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof StorageUnavailable) || this.#parts.connection.isClosed) throw error;
-        this.#parts.unavailable(error);
+        if (connection.isClosed) throw error;
+        unavailable(error instanceof StorageUnavailable ? error : new StorageUnavailable(messageOf(error)));
         await pause(PAUSE_MS);
       }
     }
@@ -137,4 +161,4 @@ export class BatchCommitter {
   }
 }
 
-const COMMIT = { name: 'commit', text: 'commit' };
+const COMMIT: Statement = { name: 'commit', text: 'commit' };

@@ -91,3 +91,20 @@ export function segmentValues(segment: Segment, { writer }: HeldWriter): unknown
     ended,
   ];
 }
+
+/**
+ * Inserts a segment without rows, unless one with its number exists: a transaction that is still running with that number
+ * cannot commit afterwards. Waits for the end of one that has inserted it already.
+ */
+export function voidSegmentStatement({ segments }: Tables): Statement {
+  return {
+    name: 'void_segment',
+    text: `insert into ${segments} (writer, no, epoch, period, first, last, hash, ended)
+      select writer, no + 1, $3::int8, period, last + 1, last, hash, '${VOID}' from ${segments}
+      where writer = $1 and no = $2::int8 - 1 and hash = $4::bytea
+      on conflict do nothing`,
+  };
+}
+
+/** In the place of the ended calls: a segment of a batch has either some, or null. */
+export const VOID = '[]';

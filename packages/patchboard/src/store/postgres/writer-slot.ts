@@ -15,6 +15,11 @@ export interface SegmentHead {
   readonly hash: string;
 }
 
+/** A segment as it is stored. */
+export interface StoredSegment extends SegmentHead {
+  readonly ended: string | null;
+}
+
 /** The right to write, held by one process at a time. `epoch` grows with each holder. */
 export interface HeldWriter {
   readonly writer: number;
@@ -65,11 +70,11 @@ export async function segmentHead(
   queryable: Queryable,
   { segments }: Tables,
   writer: number,
-): Promise<SegmentHead> {
-  const text = `select no, epoch, period, last, encode(hash, 'hex') as hash from ${segments}
+): Promise<StoredSegment> {
+  const text = `select no, epoch, period, last, encode(hash, 'hex') as hash, ended from ${segments}
     where writer = $1 order by no desc limit 1`;
-  const { rows } = await queryable.query<SegmentHead>({ name: 'segment_head', text }, [writer]);
-  return rows[0] ?? { no: -1, epoch: 0, period: 0, last: 0, hash: GENESIS };
+  const { rows } = await queryable.query<StoredSegment>({ name: 'segment_head', text }, [writer]);
+  return rows[0] ?? { no: -1, epoch: 0, period: 0, last: 0, hash: GENESIS, ended: null };
 }
 
 export async function freeWriter(
