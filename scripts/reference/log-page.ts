@@ -12,6 +12,8 @@ const EVENTS: Readonly<Record<string, string>> = {
     'the limit of open connections is reached; `closed` and `refused` count the closed and refused ones since the start. Logged at most once a minute',
   'engine.recovered':
     'the last process left calls open: the number that continue, and the number that were sealed',
+  'engine.fenced':
+    'another process has taken over the store, with the problem: all work was stopped, and all calls are refused until the server is restarted',
   tool_call_success: 'a call was completed',
   tool_call_error: 'a call ended in another state, or was refused and not recorded; `code` is the reason',
   tool_call_log_misplaced: 'an open call was logged as ended: a bug of the server, please report it',

@@ -2,7 +2,8 @@ import { rfc3339 } from '@patchboard/wire';
 import type { EngineParts } from './engine-parts.ts';
 import { isAsApproved } from './call/as-approved.ts';
 import { Approvals } from './steps/approvals.ts';
-import type { Call } from './call/call.ts';
+import { isOpen, type Call } from './call/call.ts';
+import { waitsForInput } from './call/input.ts';
 import { Calls } from './steps/calls.ts';
 import { ClientInputs } from './devices/client-inputs.ts';
 import { ClientResults } from './devices/client-results.ts';
@@ -14,7 +15,7 @@ import { InProcessProvider } from './providers/in-process-provider.ts';
 import { Providers } from './providers/providers.ts';
 import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
-import { messageOf, type Failure, type RateRefusal } from './failures.ts';
+import { failure, foreignText, messageOf, type Failure, type RateRefusal } from './failures.ts';
 import { drainCalls } from './call/drain.ts';
 import type { Guard } from './access/guard.ts';
 import { mayCall } from './access/may-call.ts';
@@ -99,12 +100,15 @@ export class Engine {
   readonly #intake: Intake;
   readonly #waiters: Waiters;
   readonly #approvals: Approvals;
+  readonly #inputs: InputResponses;
   readonly #responses: ResponseCache;
   readonly #endedListeners: Set<(call: Call) => void> = new Set();
   /** Of the drain: calls that end, or give up their slot to wait for input. */
   readonly #idleListeners: Set<() => void> = new Set();
   readonly #refusedListeners: Set<(refused: RefusedCall) => void> = new Set();
+  readonly #fencedListeners: Set<(problem: string) => void> = new Set();
   #draining = false;
+  #fencedBy: Failure | null = null;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -135,7 +139,18 @@ export class Engine {
     const dropped = (call: Call): void => this.#dropped(call);
     const cancelled = (live: LiveCall, reason: string | null): void =>
       this.#providers.ofCall(live.call).cancel(live, reason);
-    this.#lifecycle = new Lifecycle({ ...parts, cancelled, ended, dropped });
+    this.#lifecycle = new Lifecycle({
+      ...parts,
+      cancelled,
+      ended,
+      dropped,
+      toolOf: (call) => {
+        const tool = this.toolIndex.find(call.tenant, call.toolName);
+        return tool?.version === call.toolVersion ? tool : undefined;
+      },
+      movedElsewhere: (call) => this.#movedElsewhere(call),
+      respondedElsewhere: (live) => this.#tasks.start('input given', () => this.#inputs.resume(live)),
+    });
     this.#responses = new ResponseCache(clock);
     this.#waiters = new Waiters(this.#lifecycle.wheel);
     this.runs = new Runs({ ...parts, lifecycle: this.#lifecycle });
@@ -166,6 +181,7 @@ export class Engine {
       providers: this.#providers,
       responses: this.#responses,
       isDraining: () => this.#draining,
+      fenced: () => this.#fencedBy,
     };
     this.#recorder = new Recorder(steps);
     const refused = (call: RefusedCall): void => this.#refusedListeners.forEach((listener) => listener(call));
@@ -173,13 +189,16 @@ export class Engine {
     this.#intake = new Intake({ ...steps, recorder: this.#recorder, refusals });
     this.previews = new Previews({ ...steps, intake: this.#intake });
     this.#approvals = new Approvals(steps);
+    this.#inputs = new InputResponses({ ...steps, checks });
     this.calls = new Calls({
       ...steps,
       runs: this.runs,
       waiters: this.#waiters,
       approvals: this.#approvals,
-      inputs: new InputResponses({ ...steps, checks }),
+      inputs: this.#inputs,
     });
+    parts.peers.onMoved((callId, version) => this.#moved(callId, version));
+    parts.peers.onFenced((problem) => this.#fenced(problem));
   }
 
   get limits(): Readonly<Limits> {
@@ -201,24 +220,37 @@ export class Engine {
   }
 
   /**
-   * Called once, after the packs and upstreams were added: restores the tools of upstreams and clients, recovers the calls
-   * that an earlier process left open, and connects the upstreams.
+   * Called once, after the packs and upstreams were added: restores the tools of upstreams and clients, recovers the open
+   * calls that fell to this node, and connects the upstreams.
    */
   async start(): Promise<RecoveryReport> {
     await this.#memory.load(this.#parts.store);
     await this.upstreams.restore();
     await this.clientTools.restore();
-    const recovered = await recover({
+    const recovery = {
       ...this.#parts,
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
       toolIndex: this.toolIndex,
-      recovered: (live, tool) => this.#providers.ofCall(live.call).recover(live, tool),
-      start: (live) => this.#providers.ofCall(live.call).start(live),
-      releaseApproved: (live) => this.#approvals.release(live),
+      recovered: (live: LiveCall, tool: RegisteredTool | undefined) =>
+        this.#providers.ofCall(live.call).recover(live, tool),
+      start: (live: LiveCall) => this.#start(live),
+      releaseApproved: (live: LiveCall) => this.#approvals.release(live),
+    };
+    let atStart: RecoveryReport | null = null;
+    await this.#parts.peers.onOrphaned(async (calls) => {
+      const report = await recover(recovery, calls);
+      atStart ??= report;
     });
     this.upstreams.start();
-    return recovered;
+    return atStart ?? { resumed: 0, sealed: 0 };
+  }
+
+  #start(live: LiveCall): void {
+    this.#providers.ofCall(live.call).start(live);
+    // The node that held the call may have gone before it read the response that another one recorded.
+    if (live.call.state.name === 'INPUT_REQUIRED')
+      this.#tasks.start('input given', () => this.#inputs.resume(live));
   }
 
   /** Resolves when the receipt is durable. */
@@ -305,6 +337,15 @@ export class Engine {
     this.#refusedListeners.add(listener);
   }
 
+  /** Calls `listener` if another process has taken over the store, at once if it has: this engine must be closed. */
+  onFenced(listener: (problem: string) => void): () => void {
+    this.#fencedListeners.add(listener);
+    if (this.#fencedBy !== null) listener(this.#fencedBy.message);
+    return () => {
+      this.#fencedListeners.delete(listener);
+    };
+  }
+
   /** Counts the open calls of one tenant or, with null, of all. */
   load(tenant: string | null = null): EngineLoad {
     const { calls: open, byState } =
@@ -350,6 +391,32 @@ export class Engine {
   #packsChanged(tenant: string): void {
     const at = rfc3339(this.#parts.clock.now());
     this.feed.changed('registry.changed', (principal) => (principal.tenant === tenant ? { at } : null));
+  }
+
+  #moved(callId: string, version: number): void {
+    if (this.#lifecycle.find(callId) === undefined && !this.#waiters.has(callId)) return;
+    this.#tasks.start('call moved', () => this.#lifecycle.look(callId, version));
+  }
+
+  /** Another node manages the call, or has ended it: only that node counts and logs the end. */
+  #movedElsewhere(call: Call): void {
+    this.#responses.dropped(call);
+    if (!isOpen(call)) this.#waiters.wake(call);
+    else if (waitsForInput(call)) this.#waiters.inputRequired(call);
+    for (const listener of this.#idleListeners) listener();
+  }
+
+  /** No write succeeds any more: stops all work, releases the waiters and refuses new calls. */
+  #fenced(problem: string): void {
+    if (this.#fencedBy !== null) return;
+    this.#fencedBy = failure('storage_unavailable', foreignText(problem));
+    this.#draining = true;
+    this.#parts.log.error('engine.fenced', { problem });
+    this.#providers.stop();
+    this.#lifecycle.fence(problem);
+    this.#waiters.close();
+    for (const listener of this.#idleListeners) listener();
+    for (const listener of this.#fencedListeners) listener(problem);
   }
 
   #dropped(call: Call): void {

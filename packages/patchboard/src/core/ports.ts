@@ -92,7 +92,7 @@ export type Replaced =
   | { readonly kind: 'replaced' }
   /**
    * Another writer committed first: nothing was written. `current` is the stored row; undefined if there is none.
-   * `elsewhere`: another node made the last move of the call. Only a store that several nodes share sets it.
+   * `elsewhere`: another node holds the call, because it made the last move. Only a store that several nodes share sets it.
    */
   | { readonly kind: 'conflict'; readonly current: Call | undefined; readonly elsewhere?: true };
 
@@ -176,12 +176,14 @@ export interface Store extends DocumentStore, JournalStore {
   /**
    * Compare-and-set: replaces the row only if its stored version is `expectedVersion`.
    * `argsChanged`: also writes the arguments (after an operator's edit, or redaction at the end); otherwise they stay as stored.
+   * `keepsHolder`: the node that holds the call keeps it, although another one makes this move.
    */
   replaceCall(
     call: Call,
     expectedVersion: number,
     entries: readonly LedgerDraft[],
     argsChanged?: boolean,
+    keepsHolder?: boolean,
   ): MaybePromise<Replaced>;
   findCall(id: string): MaybePromise<Call | undefined>;
   /** Newest first. A page of large calls has fewer. May scan many rows for rare matches, but yields to the event loop. */
@@ -240,6 +242,11 @@ export interface Store extends DocumentStore, JournalStore {
    */
   watch(listener: (committed: CommittedRow) => void): () => void;
 
+  /**
+   * Calls `listener` once, with text for an operator, if another process has taken over the store, or the store went back
+   * to an earlier state: no write of this process succeeds any more. Absent: that cannot happen.
+   */
+  onFenced?(listener: (problem: string) => void): void;
   /** Returns why writes fail now, as text for an operator; null while they succeed. */
   writeProblem(): string | null;
   /** Number of ended calls of the tenant in each state, without a scan. May be slightly stale. */

@@ -9,6 +9,7 @@ import { KeyService } from '../core/access/key-service.ts';
 import { withinHeap, type Limits } from '../core/limits.ts';
 import { PolicyGuard } from '../core/access/policy-guard.ts';
 import { PolicyService } from '../core/access/policy-service.ts';
+import { singleNode } from '../core/peers.ts';
 import type { Log, Schemas, Store } from '../core/ports.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
 import { RateLimits, type Rates } from '../core/access/rate-limits.ts';
@@ -76,6 +77,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
   const redactor = new Redactor(options.redact);
   const engine = new Engine({
     ...parts,
+    peers: singleNode(store),
     log,
     schemas,
     limits: withinHeap(options.limits, nodeHeap.limitBytes),

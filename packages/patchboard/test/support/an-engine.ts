@@ -9,6 +9,7 @@ import type { CallRequest, Submitted } from '../../src/core/call/call-request.ts
 import { resolveLimits, type Limits } from '../../src/core/limits.ts';
 import { PolicyGuard } from '../../src/core/access/policy-guard.ts';
 import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
+import { singleNode, type Peers } from '../../src/core/peers.ts';
 import type { Log, Store } from '../../src/core/ports.ts';
 import type { Principal } from '../../src/core/access/principal.ts';
 import { DEFAULT_RATES, RateLimits, type Rates } from '../../src/core/access/rate-limits.ts';
@@ -101,6 +102,7 @@ export async function anEngine(given: {
   limits?: Partial<Limits>;
   clock?: FakeClock;
   store?: Store;
+  peers?: Peers;
   guard?: Guard;
   log?: Log;
   hooks?: readonly Hooks[];
@@ -117,6 +119,7 @@ export async function anEngine(given: {
   const tenants = given.tenants ?? new TenantDirectory();
   const engine = new Engine({
     store,
+    peers: given.peers ?? singleNode(store),
     clock,
     ids,
     log: given.log ?? silentLog,

@@ -50,6 +50,7 @@ export interface CallFailures {
   readonly run_of_other_agent: { readonly id: string };
   readonly runs_of_other_agent: { readonly id: string; readonly own: string };
   readonly call_not_stored: NoParams;
+  readonly call_moved_elsewhere: NoParams;
   readonly call_ended_without_reason: { readonly id: string };
   readonly call_still_open: { readonly id: string; readonly state: string };
   readonly call_continues: { readonly id: string; readonly state: string };
@@ -154,6 +155,7 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   run_of_other_agent: ({ id }) => `run ${id} belongs to another agent`,
   runs_of_other_agent: ({ id, own }) => `runs ${id} and ${own} belong to another agent`,
   call_not_stored: () => 'the call is not stored any more',
+  call_moved_elsewhere: () => 'another node manages the call now',
   call_ended_without_reason: ({ id }) => `call ${id} ended without a reason`,
   call_still_open: ({ id, state }) => `call ${id} has not ended: it is ${state}`,
   call_continues: ({ id, state }) => `call ${id} continues after the board has closed: it is ${state}`,

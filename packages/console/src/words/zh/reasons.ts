@@ -300,6 +300,7 @@ export const reasonWords: ReasonSentences = {
   run_of_other_agent: ({ id }) => `run ${id} 属于另一个 Agent`,
   runs_of_other_agent: ({ id, own }) => `run ${id} 和 ${own} 属于另一个 Agent`,
   call_not_stored: () => '调用已不再存储',
+  call_moved_elsewhere: () => '调用现由另一个节点管理',
   call_ended_without_reason: ({ id }) => `调用 ${id} 结束时没有原因`,
   call_still_open: ({ id, state }) => `调用 ${id} 还没有结束：它是 ${state}`,
   call_continues: ({ id, state }) => `board 关闭之后调用 ${id} 仍在继续：它是 ${state}`,

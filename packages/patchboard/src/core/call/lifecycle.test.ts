@@ -4,6 +4,7 @@ import { silentLog } from '../../../test/support/an-engine.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
+import { singleNode } from '../peers.ts';
 import type { Replaced } from '../ports.ts';
 import { move, type Call, type CallState } from './call.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -28,6 +29,10 @@ function aLifecycle(call: Call): {
     cancelled: () => {},
     ended: () => {},
     dropped: () => {},
+    peers: singleNode(store),
+    toolOf: () => undefined,
+    movedElsewhere: () => {},
+    respondedElsewhere: () => {},
   });
   return { lifecycle, live: lifecycle.adopt(call, REMOTE_CALLER, undefined), commits };
 }

@@ -1,5 +1,5 @@
 import type { AgentHandle } from '../agent-handle.ts';
-import type { Call } from './call.ts';
+import { isOpen, type Call } from './call.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { AgentPolicy } from '../access/policy/document.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
@@ -35,6 +35,14 @@ export interface ToolCustomEvent {
 
 export const REMOTE_CALLER: InProcessCaller = { hooks: [], agent: undefined };
 
+/**
+ * `own`: this node manages the call. `adopted`: as `own`, but another node held the call before and may have callers that
+ * wait for it. `borrowed`: another node manages the call, and this object was read from the store to make one move, which
+ * makes it `adopted` if it leaves the call open. `lost`: another node has moved the call; nothing is done with this object
+ * any more.
+ */
+export type Ownership = 'own' | 'adopted' | 'borrowed' | 'lost';
+
 /** The in-memory state of an open call in this process. */
 export interface LiveCall {
   /** The last committed version. */
@@ -53,9 +61,15 @@ export interface LiveCall {
    * is found.
    */
   tool: RegisteredTool | undefined;
+  ownership: Ownership;
 }
 
-export function liveCall(call: Call, caller: InProcessCaller, tool: RegisteredTool | undefined): LiveCall {
+export function liveCall(
+  call: Call,
+  caller: InProcessCaller,
+  tool: RegisteredTool | undefined,
+  ownership: Ownership = 'own',
+): LiveCall {
   return {
     call,
     stop: new Stop(),
@@ -64,7 +78,13 @@ export function liveCall(call: Call, caller: InProcessCaller, tool: RegisteredTo
     caller,
     pushed: false,
     tool,
+    ownership,
   };
+}
+
+/** Whether this node manages the call, and it is open. */
+export function isOurs({ call, ownership }: LiveCall): boolean {
+  return ownership !== 'lost' && isOpen(call);
 }
 
 /** False also if the tool is no longer known: its call must not be repeated. */

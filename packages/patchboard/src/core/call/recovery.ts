@@ -6,13 +6,12 @@ import { REMOTE_CALLER, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
 import { waitsForInput } from './input.ts';
 import { endState } from './end-state.ts';
-import type { Clock, Log, Store } from '../ports.ts';
+import type { Clock, Log } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 
 export interface RecoveryParts {
-  readonly store: Store;
   readonly lifecycle: Lifecycle;
   readonly toolIndex: ToolIndex;
   readonly clock: Clock;
@@ -30,19 +29,23 @@ export interface RecoveryReport {
 }
 
 /**
- * After a restart: resumes calls that certainly did not start and calls that wait for a client, and seals calls that the
- * former process was executing, because they may have had an effect.
+ * Takes over the open calls of a process that is gone, of this node or another one: resumes calls that certainly did not
+ * start and calls that wait for a client, and seals calls that the former process was executing, because they may have had
+ * an effect.
  */
-export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
+export async function recover(parts: RecoveryParts, calls: AsyncIterable<Call>): Promise<RecoveryReport> {
   let resumed = 0;
   let sealed = 0;
   const sealedIds = new Set<string>();
-  for await (const call of parts.store.openCalls()) {
+  for await (const call of calls) {
+    // A move of this node has made it its own already.
+    if (parts.lifecycle.find(call.id) !== undefined) continue;
     const tool = parts.toolIndex.find(call.tenant, call.toolName);
     const live = parts.lifecycle.adopt(
       call,
       REMOTE_CALLER,
       tool?.version === call.toolVersion ? tool : undefined,
+      'adopted',
     );
     const mayContinue = parts.recovered(live, tool);
     const seal = mayContinue ? orphaned(parts.lifecycle, live, sealedIds) : interrupted(tool);

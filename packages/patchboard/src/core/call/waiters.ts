@@ -50,6 +50,10 @@ export class Waiters {
     });
   }
 
+  has(id: string): boolean {
+    return this.#waiting.has(id);
+  }
+
   wake(call: Call): void {
     for (const { finish } of this.#waiting.get(call.id) ?? []) finish(call);
   }

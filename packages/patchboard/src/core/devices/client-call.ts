@@ -19,18 +19,19 @@ export interface ClientCallParts {
   readonly lifecycle: Lifecycle;
 }
 
-/** Returns the live call if this client may report on it now. `token` null: whichever attempt is current. */
+/** Returns the live call, or a borrowed one, if this client may report on it now. `token` null: whichever attempt is current. */
 export async function openClientCall(
   { lifecycle, store }: ClientCallParts,
   principal: Principal,
   id: string,
   token: string | null,
 ): Promise<LiveCall | RefusedReport> {
-  const live = lifecycle.find(id);
-  const call = live?.call ?? (await store.findCall(id));
-  if (call === undefined || call.tenant !== principal.tenant) {
+  const row = lifecycle.find(id)?.call ?? (await store.findCall(id));
+  if (row === undefined || row.tenant !== principal.tenant) {
     return refuse(failure('call_not_found', reason('call_unknown', { id })), null);
   }
+  const live = lifecycle.reach(row);
+  const call = live?.call ?? row;
   if (runsInProcess(call))
     return refuse(failure('conflict', reason('call_runs_on_server', { tool: call.toolName })), call);
   if (principal.clientId !== null && principal.clientId !== call.clientId) {

@@ -184,7 +184,7 @@ export class DeviceProvider implements Provider {
   async #begin(live: LiveCall): Promise<void> {
     for (;;) {
       const { call } = live;
-      if (!isOpen(call)) return;
+      if (!isOpen(call) || live.ownership === 'lost') return;
       const device = this.#isSameContract(live) ? this.#choose(call) : null;
       if (device === null) {
         if (hasBegun(call)) await this.#fail(live, live.pushed ? 'unknown' : 'not_started');
@@ -258,10 +258,12 @@ export class DeviceProvider implements Provider {
     return device;
   }
 
-  /** The call has ended. Cancels the work of a device that did not end it itself. */
+  /** The call has ended, or another node has it. Cancels the work of a device that did not end it itself. */
   #finish(live: LiveCall): void {
     const device = this.#unbind(live);
     const { state } = live.call;
+    // Another node manages the call, and the device works on.
+    if (live.ownership === 'lost' && isOpen(live.call)) return;
     if (device === null || ('resultDigest' in state && state.resultDigest !== null)) return;
     device.link?.cancel(requestId(live.call), 'error' in state ? state.error.code : 'ended');
   }

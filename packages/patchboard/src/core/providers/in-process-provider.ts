@@ -5,11 +5,12 @@ import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { continuedMs, InputRequired, type InputRound } from '../call/input.ts';
 import type { InputRequests, RecordedInput } from '../call/input-requests.ts';
-import { nothing, type LiveCall } from '../call/live-call.ts';
+import { isOurs, nothing, type LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import { pairKey } from '../pair-key.ts';
+import type { Peers } from '../peers.ts';
 import type { Clock } from '../ports.ts';
 import { failureOfThrown } from '../settlement/error-to-failure.ts';
 import { settle, type SettlementParts } from '../settlement/settlement.ts';
@@ -31,6 +32,7 @@ import { Slots, type SlotKey } from './slots.ts';
 
 export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInputs'>, SettlementParts {
   readonly inputRequests: InputRequests;
+  readonly peers: Peers;
   readonly lifecycle: Lifecycle;
   readonly toolIndex: ToolIndex;
   readonly limits: Limits;
@@ -39,6 +41,8 @@ export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInpu
 }
 
 const SERVER_SLOT = 'server';
+/** How often a call that waits for the lease of this node looks for it. */
+const LEASE_RETRY_MS = 100;
 /** Bounds the attempts of a call that crashes the server each time. */
 const MAX_ATTEMPTS_OVER_RESTARTS = 5;
 
@@ -64,7 +68,8 @@ export class InProcessProvider implements Provider {
   reserve(tool: RegisteredTool, request: ReservationRequest, now: number): Reservation {
     const pending: CallState = { name: 'PENDING', deadlineAt: now + this.#parts.limits.queueWaitMs };
     const keys = this.#slotKeys(serverToolOf(tool), request);
-    if (this.#isStopped || !this.#slots.tryTake(keys)) return new EmptyReservation([pending], this);
+    if (this.#isStopped || !this.#parts.peers.hasLease() || !this.#slots.tryTake(keys))
+      return new EmptyReservation([pending], this);
     const deadlineAt = now + tool.timeoutMs;
     const executing: CallState = { name: 'EXECUTING', deadlineAt, attempt: 1, cause: null };
     return new SlotReservation(this, keys, [pending, executing]);
@@ -163,10 +168,19 @@ export class InProcessProvider implements Provider {
   }
 
   #queue(live: LiveCall, tool: RegisteredTool): void {
-    if (this.#isStopped || !isOpen(live.call)) return;
+    if (this.#isStopped || !isOurs(live)) return;
+    if (!this.#parts.peers.hasLease()) {
+      live.release = this.#parts.lifecycle.wheel.after(LEASE_RETRY_MS, () => this.#queue(live, tool));
+      return;
+    }
     const keys = this.#slotKeys(serverToolOf(tool), live.call);
     const run = (): void => {
       if (this.#isStopped) return;
+      if (!this.#parts.peers.hasLease()) {
+        this.#slots.release(keys);
+        this.#queue(live, tool);
+        return;
+      }
       live.release = () => this.#slots.release(keys);
       this.#parts.tasks.start('execute', async () => {
         if (await this.#begin(live, tool)) await this.#execute(live, tool);

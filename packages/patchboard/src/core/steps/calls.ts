@@ -110,35 +110,47 @@ export class Calls {
   async cancel(principal: Principal, id: string): Promise<Result<Call>> {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
-    const live = this.#parts.lifecycle.find(id);
-    if (live !== undefined && (await this.#parts.lifecycle.cancel(live, principal.id)))
-      return { ok: true, value: live.call };
-    const current = live?.call ?? call;
-    const over = failure('conflict', reason('call_over', { state: current.state.name }));
-    return { ok: false, failure: over, call: current };
+    return await this.#act(call, over, async (live) =>
+      (await this.#parts.lifecycle.cancel(live, principal.id)) ? null : over(live.call),
+    );
   }
 
   async decide(principal: Principal, id: string, decision: OperatorDecision): Promise<Result<Call>> {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
-    const live = this.#parts.lifecycle.find(id);
-    const refused =
-      live === undefined ? notWaiting(call) : await this.#parts.approvals.decide(live, principal, decision);
-    const current = live?.call ?? call;
-    return refused === null ? { ok: true, value: current } : { ok: false, failure: refused, call: current };
+    return await this.#act(call, notWaiting, (live) =>
+      this.#parts.approvals.decide(live, principal, decision),
+    );
   }
 
   /** The caller's response to an input request. */
   async respond(principal: Principal, id: string, given: GivenInput): Promise<Result<Call>> {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
-    const live = this.#parts.lifecycle.find(id);
-    const refused =
-      live === undefined
-        ? notRequested(id, call.state.name)
-        : await this.#parts.inputs.respond(live, principal, given);
-    const current = live?.call ?? call;
-    return refused === null ? { ok: true, value: current } : { ok: false, failure: refused, call: current };
+    return await this.#act(
+      call,
+      ({ state }) => notRequested(id, state.name),
+      (live) => this.#parts.inputs.respond(live, principal, given),
+    );
+  }
+
+  /**
+   * Calls `act`, which returns null if it was done, with the live or borrowed call; again if another node took the call
+   * meanwhile. `ended`: the failure for a call that has ended.
+   */
+  async #act(
+    found: Call,
+    ended: (call: Call) => Failure,
+    act: (live: LiveCall) => Promise<Failure | null>,
+  ): Promise<Result<Call>> {
+    for (let call = found; ;) {
+      const live = this.#parts.lifecycle.reach(call);
+      if (live === undefined) return { ok: false, failure: ended(call), call };
+      const refused = await act(live);
+      ({ call } = live);
+      if (refused === null) return { ok: true, value: call };
+      if (live.ownership !== 'lost') return { ok: false, failure: refused, call };
+    }
   }
 
   /**
@@ -159,12 +171,16 @@ export class Calls {
   async previewDecision(principal: Principal, id: string, args: unknown): Promise<Result<string>> {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
-    const live = this.#parts.lifecycle.find(id);
+    const live = this.#parts.lifecycle.reach(call);
     const digest = live === undefined ? notWaiting(call) : await this.#parts.approvals.preview(live, args);
     return typeof digest === 'string'
       ? { ok: true, value: digest }
       : { ok: false, failure: digest, call: live?.call ?? call };
   }
+}
+
+function over({ state }: Call): Failure {
+  return failure('conflict', reason('call_over', { state: state.name }));
 }
 
 /** The failure for an unknown id, and for a call that the principal may not see. */

@@ -34,7 +34,7 @@ export interface InputResponsesParts {
 
 type Move = {
   readonly states: readonly CallState[];
-  readonly after: (live: LiveCall, round: InputRound) => void;
+  readonly after: () => void;
 };
 
 /** Takes the responses of callers to input requests, each once. */
@@ -68,16 +68,28 @@ export class InputResponses {
       const { states, after } = this.#next(live, responded, openRequests({ inputs }).length > 0, at);
       const isTaken = await this.#parts.lifecycle.advance(live, states, {
         inputs,
+        keepsHolder: isHeldElsewhere(live, round),
         rows: (moved) => [inputGivenRow(moved, responded, contentHash(this.#parts.digest, response), at)],
       });
       if (isTaken) {
-        after(live, responded);
+        after();
         return null;
       }
       // Without a newer row the call is not stored any more.
       if (live.call.version === call.version)
         return failure('call_not_found', reason('call_unknown', { id: call.id }));
     }
+  }
+
+  /** Another node has recorded the response to a held request: the attempt, which waits at this node, goes on. */
+  async resume(live: LiveCall): Promise<void> {
+    const { lifecycle, providers, clock } = this.#parts;
+    const { call } = live;
+    const round = call.inputs.at(-1);
+    if (call.state.name !== 'INPUT_REQUIRED' || openRequests(call).length > 0) return;
+    if (round?.held !== true || !providers.ofCall(call).awaitsInput(live)) return;
+    const { states, after } = this.#next(live, round, false, clock.now());
+    if (await lifecycle.advanceWithRetry(live, states)) after();
   }
 
   #requested(live: LiveCall, { id }: GivenInput): InputRound | Failure {
@@ -89,7 +101,7 @@ export class InputResponses {
     // An earlier process made it, and the tool makes it anew when it runs again.
     if (
       !openRequests(call).includes(round) ||
-      (round.held && !this.#parts.providers.ofCall(call).awaitsInput(live))
+      (round.held && !isHeldElsewhere(live, round) && !this.#parts.providers.ofCall(call).awaitsInput(live))
     )
       return failure('conflict', reason('input_request_unknown', { id }));
     return round;
@@ -120,20 +132,21 @@ export class InputResponses {
     return this.#parts.checks.misfit(id, schema, content);
   }
 
-  #next({ call }: LiveCall, responded: InputRound, hasMore: boolean, at: number): Move {
+  #next(live: LiveCall, responded: InputRound, hasMore: boolean, at: number): Move {
+    const { call } = live;
     const { providers, limits } = this.#parts;
     const { state } = call;
     if (state.name !== 'INPUT_REQUIRED') throw new Error(`call ${call.id} does not wait for input`);
     const isDeclined = responded.response?.action === 'decline';
     if (isDeclined && !responded.held && !responded.handlesDecline) {
       const ended = failed(failure('input_declined', undefined, { outcome: 'unknown' }));
-      return { states: [endState(ended, null)], after: (live) => live.stop.fire(ended) };
+      return { states: [endState(ended, null)], after: () => live.stop.fire(ended) };
     }
-    if (hasMore) return { states: [state], after: nothingMore };
+    if (hasMore || isHeldElsewhere(live, responded)) return { states: [state], after: nothingMore };
     if (!responded.held)
       return {
         states: [{ ...state, deadlineAt: at + limits.queueWaitMs }],
-        after: (live) => {
+        after: () => {
           // It may have ended meanwhile.
           if (isOpen(live.call)) providers.ofCall(live.call).start(live);
         },
@@ -148,8 +161,8 @@ export class InputResponses {
     };
     return {
       states: [executing],
-      after: (live, round) => {
-        if (isOpen(live.call)) providers.ofCall(live.call).inputGiven(live, round);
+      after: () => {
+        if (isOpen(live.call)) providers.ofCall(live.call).inputGiven(live, responded);
       },
     };
   }
@@ -160,5 +173,10 @@ export function notRequested(id: string, state: string): Failure {
 }
 
 function nothingMore(): void {
-  // The call waits for the other responses of this round.
+  // The call waits for the other responses of this round, or goes on at the node where its attempt waits.
+}
+
+/** The attempt that made the request waits at another node, which moves the call on: `resume`. */
+function isHeldElsewhere({ ownership }: LiveCall, { held }: InputRound): boolean {
+  return held && ownership === 'borrowed';
 }

@@ -34,6 +34,8 @@ export interface IntakeParts {
   readonly rates: RateLimits;
   readonly responses: ResponseCache;
   readonly isDraining: () => boolean;
+  /** The failure of all requests once another process has taken over the store; null until then. */
+  readonly fenced: () => Failure | null;
 }
 
 /**
@@ -115,7 +117,8 @@ export class Intake {
   }
 
   #draining(): Failure | null {
-    return this.#parts.isDraining() ? failure('overloaded', reason('server_shutting_down')) : null;
+    if (!this.#parts.isDraining()) return null;
+    return this.#parts.fenced() ?? failure('overloaded', reason('server_shutting_down'));
   }
 
   #busy(principal: Principal, tool: RegisteredTool): Failure | null {
@@ -136,6 +139,9 @@ export class Intake {
   }
 
   async #refuse(request: CallRequest, principal: Principal, refused: Failure): Promise<Submitted> {
+    // A refusal cannot be recorded any more.
+    const fenced = this.#parts.fenced();
+    if (fenced !== null) return { kind: 'refused', failure: fenced };
     const call = await this.#parts.refusals.record(request, principal, refused);
     return call === null ? { kind: 'refused', failure: refused } : { kind: 'denied', call, failure: refused };
   }

@@ -10,6 +10,7 @@ import { resolveLimits, type Limits } from '../../../src/core/limits.ts';
 import { PolicyGuard } from '../../../src/core/access/policy-guard.ts';
 import { PolicyService } from '../../../src/core/access/policy-service.ts';
 import { EMPTY_POLICY } from '../../../src/core/access/policy/document.ts';
+import { singleNode } from '../../../src/core/peers.ts';
 import type { Clock, Log, Store } from '../../../src/core/ports.ts';
 import { DEFAULT_RATES, RateLimits } from '../../../src/core/access/rate-limits.ts';
 import { TenantService } from '../../../src/core/access/tenant-service.ts';
@@ -90,6 +91,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   const grants = new GrantService({ store, index, clock, ids, digest: nodeDigest });
   const engine = new Engine({
     store,
+    peers: singleNode(store),
     clock,
     ids,
     log,
