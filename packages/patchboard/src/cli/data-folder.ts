@@ -74,7 +74,7 @@ export async function withReadOnlyStore<T>(
   }
 }
 
-export async function keysIn(store: ReadOnlyStore): Promise<ApiKey[]> {
+export async function keysIn(store: Pick<ReadOnlyStore, 'documents'>): Promise<ApiKey[]> {
   return (await store.documents('key')).map(({ body }) => JSON.parse(body) as ApiKey);
 }
 

@@ -2,14 +2,17 @@ import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { KeyKindName, KeyView, MintedKeyView } from '@patchboard/wire';
 import type { Failure } from '../core/failures.ts';
 import { DEFAULT_TENANT } from '../core/access/principal.ts';
+import type { ApiKey } from '../core/access/key-index.ts';
+import type { KeyService } from '../core/access/key-service.ts';
 import type { Scope } from '../core/access/scopes.ts';
 import { keyView } from '../transports/operator-api/keys.ts';
-import { clientSettings } from '../settings/environment.ts';
 import type { CliContext } from './context.ts';
+import { withDatabaseKeys, withReadDatabase } from './database/database-store.ts';
 import { folderOperator, holdsStore, keysIn, withKeyService, withReadOnlyStore } from './data-folder.ts';
 import { isLocalMode } from './local-mode.ts';
 import { asOperator, type OperatorOptions } from './operator-client.ts';
-import { withServerOrFolder } from './server-or-folder.ts';
+import { withServerOrStore } from './server-or-store.ts';
+import { storeLocation, type StoreFlags, type StoreLocation } from './store-location.ts';
 
 export interface WantedKey {
   readonly kind: KeyKindName;
@@ -19,7 +22,9 @@ export interface WantedKey {
   readonly expiresAt: number | null;
 }
 
-/** Manages keys through a server, or in the data folder of a server that is not running. */
+export interface KeyOptions extends OperatorOptions, StoreFlags {}
+
+/** Manages keys through a server, or in the store of a server that is not running. */
 export interface KeyBackend {
   create(wanted: WantedKey): Promise<{ readonly key: MintedKeyView; readonly endsLocalMode: boolean }>;
   list(): Promise<readonly KeyView[]>;
@@ -28,20 +33,39 @@ export interface KeyBackend {
 }
 
 /**
- * Uses the server if it is reachable, otherwise the data folder as `withServerOrFolder` says.
+ * Uses the server if it is reachable, otherwise the store as `withServerOrStore` says.
  * `mayCreate`: a missing data folder may be created.
  */
 export async function withKeyBackend<T>(
   context: CliContext,
-  options: OperatorOptions,
+  options: KeyOptions,
   mayCreate: boolean,
   work: (backend: KeyBackend) => Promise<T>,
 ): Promise<T> {
-  const { dataFolder } = clientSettings(context.environment);
-  return await withServerOrFolder(context, options, mayCreate || holdsStore(dataFolder), {
+  const location = storeLocation(context, options);
+  const mayUse = mayCreate || location.kind === 'postgres' || holdsStore(location.folder);
+  return await withServerOrStore(context, options, mayUse ? location : null, {
     server: (url) => asOperator(context, options, (client) => work(serverBackend(client, url))),
-    folder: () => work(folderBackend(dataFolder, options.tenant)),
+    store: (used) => work(storeBackend(accessTo(used), options.tenant)),
   });
+}
+
+/** How the keys of a store are reached without a server. */
+interface KeyAccess {
+  change<T>(work: (keys: KeyService) => Promise<T>): Promise<T>;
+  list(): Promise<ApiKey[]>;
+}
+
+function accessTo(location: StoreLocation): KeyAccess {
+  return location.kind === 'folder'
+    ? {
+        change: (work) => withKeyService(location.folder, work),
+        list: () => withReadOnlyStore(location.folder, keysIn),
+      }
+    : {
+        change: (work) => withDatabaseKeys(location, work),
+        list: () => withReadDatabase(location, keysIn),
+      };
 }
 
 function serverBackend(client: PatchboardClient, url: string): KeyBackend {
@@ -79,21 +103,18 @@ async function isEmpty(list: () => Promise<readonly KeyView[]>): Promise<boolean
   }
 }
 
-function folderBackend(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyBackend {
+function storeBackend(access: KeyAccess, tenant: string = DEFAULT_TENANT): KeyBackend {
   const operator = folderOperator(tenant);
   return {
     create: (wanted) =>
-      withKeyService(dataFolder, async (keys) => {
+      access.change(async (keys) => {
         const endsLocalMode = !keys.localModeEnded;
         const { key, secret } = valueOrThrow(await keys.mint(operator, { tenant, ...wanted }));
         return { key: { ...keyView(key), key: secret }, endsLocalMode };
       }),
-    list: () =>
-      withReadOnlyStore(dataFolder, async (store) =>
-        (await keysIn(store)).filter((key) => key.tenant === tenant).map(keyView),
-      ),
+    list: async () => (await access.list()).filter((key) => key.tenant === tenant).map(keyView),
     revoke: (id) =>
-      withKeyService(dataFolder, async (keys) => {
+      access.change(async (keys) => {
         const key = valueOrThrow(await keys.revoke(operator, id));
         return { key: keyView(key), wasLast: keys.index.list(tenant).length === 0 };
       }),

@@ -82,13 +82,9 @@ export function describeLedger(subject: Subject): void {
       expect(rows.map(({ row, call }) => [row.callId, call])).toEqual([[callId(1), null]]);
     });
 
-    it.each([
-      [1, 600],
-      [50, 2000],
-      [200, 2000],
-    ])('yields to the event loop while it is read in pages of %i', async (limit, count) => {
+    it.each([1, 50, 200])('yields to the event loop while it is read in pages of %i', async (limit) => {
       const { store } = subject;
-      await store.append(Array.from({ length: count }, () => anEntry()));
+      await store.append(Array.from({ length: 2000 }, () => anEntry()));
       let turns = 0;
       let last = 0;
       let waiting = setImmediate(function again() {
@@ -101,8 +97,8 @@ export function describeLedger(subject: Subject): void {
         last = page.at(-1)?.row.seq ?? last;
       }
       clearImmediate(waiting);
-      expect(last).toBe(count);
-      expect(turns).toBeGreaterThan(count / 250);
+      expect(last).toBe(2000);
+      expect(turns).toBeGreaterThan(8);
     });
 
     const filters: LedgerFilter[] = [

@@ -140,6 +140,20 @@ const FOREIGN = new Set(['--network', '--init']);
 const OWN_WORDS: readonly string[] = [
   'tool_request',
   'tool_cancel',
+  // Programs, settings and functions of PostgreSQL and PgBouncer, and tables of the store.
+  'pg_dump',
+  'pg_restore',
+  'full_page_writes',
+  'synchronous_commit',
+  'statement_timeout',
+  'idle_in_transaction_session_timeout',
+  'lock_timeout',
+  'max_connections',
+  'max_prepared_statements',
+  'pool_mode',
+  'shared_buffers',
+  'open_calls',
+  'ended_calls',
   // Codes of parse problems.
   'request_nested',
   'problems_omitted',

@@ -2,20 +2,26 @@ import { open } from 'node:fs/promises';
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { LedgerHeadView } from '@patchboard/wire';
 import { nodeDigest } from '../../runtime/digest.ts';
-import { clientSettings } from '../../settings/environment.ts';
+import { DEFAULT_SCHEMA } from '../../settings/store-settings.ts';
 import { checkCopy } from '../../store/sqlite/unused-store.ts';
 import { createCompleteFile } from '../complete-file.ts';
 import type { CliContext } from '../context.ts';
 import { copyFolderStore, holdsStore } from '../data-folder.ts';
+import { pgDumpLine } from '../database/pg-dump-line.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { fetchOverHttp } from '../fetch-over-http.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
-import { withServerOrFolder } from '../server-or-folder.ts';
 import type { Registrar } from '../program.ts';
+import { withServerOrStore } from '../server-or-store.ts';
+import {
+  storeLocation,
+  type DatabaseLocation,
+  type StoreFlags,
+  type StoreLocation,
+} from '../store-location.ts';
 
-interface BackupFlags extends OperatorOptions {
+interface BackupFlags extends OperatorOptions, StoreFlags {
   readonly force?: boolean;
-  readonly data?: string;
 }
 
 interface Backup {
@@ -29,6 +35,9 @@ while the server runs. The command asks the server at --url, with its operator
 token. If that is not reachable and its address is on this machine, or with
 --data, the command copies the data folder directly, which works only while no
 server uses it. FILE is created when it is complete and was checked.
+
+A store in PostgreSQL (--database, DATABASE_URL) is backed up by PostgreSQL's
+own program: the command prints the line to type, without a password.
 
 The file is the store alone. See "Backup" in docs/guides/operations.md for the
 other files of a data folder, and for how to restore.
@@ -44,6 +53,8 @@ export function backupCommand(context: CliContext): Registrar {
       .argument('<file>', 'file to create, readable by this user only')
       .option('--force', 'replace an existing file')
       .option('--data <folder>', 'copy this data folder directly, while no server uses it')
+      .option('--database <url>', 'print how to back up this PostgreSQL database (DATABASE_URL)')
+      .option('--schema <name>', `schema of --database (default "${DEFAULT_SCHEMA}")`)
       .addHelpText('after', HELP)
       .action((file: string, flags: BackupFlags) => backUp(context, file, flags));
   };
@@ -51,12 +62,14 @@ export function backupCommand(context: CliContext): Registrar {
 
 async function backUp(context: CliContext, file: string, flags: BackupFlags): Promise<void> {
   const { output } = context;
+  const location = storeLocation(context, flags);
+  if (location.kind === 'postgres') return printDump(context, location, file, flags);
   const stop = new AbortController();
   const off = context.onInterrupt(() => stop.abort());
   try {
     const options = { force: flags.force === true, name: 'backup' };
     const backup = await createCompleteFile(file, options, async (temporary) => {
-      const made = await copyStore(context, flags, temporary, stop.signal);
+      const made = await copyStore(context, flags, location, { target: temporary, signal: stop.signal });
       check(temporary, made);
       return made;
     });
@@ -72,21 +85,29 @@ async function backUp(context: CliContext, file: string, flags: BackupFlags): Pr
   }
 }
 
+function printDump(context: CliContext, location: DatabaseLocation, file: string, flags: BackupFlags): void {
+  const { output } = context;
+  const command = pgDumpLine(location, file);
+  if (flags.json === true) return output.json({ command });
+  output.note('The store is in PostgreSQL, whose own program backs it up. It asks for the password:');
+  output.data(command);
+}
+
 async function copyStore(
   context: CliContext,
   flags: BackupFlags,
-  target: string,
-  signal: AbortSignal,
+  location: StoreLocation & { readonly kind: 'folder' },
+  { target, signal }: { readonly target: string; readonly signal: AbortSignal },
 ): Promise<Backup> {
+  const { folder } = location;
   if (flags.data !== undefined) {
-    if (!holdsStore(flags.data)) throw new UsageError(`--data: ${flags.data} contains no store`);
-    return await copyFolderStore(flags.data, target, signal);
+    if (!holdsStore(folder)) throw new UsageError(`--data: ${folder} contains no store`);
+    return await copyFolderStore(folder, target, signal);
   }
-  const { dataFolder } = clientSettings(context.environment);
-  return await withServerOrFolder(context, flags, holdsStore(dataFolder), {
+  return await withServerOrStore(context, flags, holdsStore(folder) ? location : null, {
     server: () =>
       asOperator(context, flags, (client) => download(client, target, signal), { fetch: fetchOverHttp }),
-    folder: () => copyFolderStore(dataFolder, target, signal),
+    store: () => copyFolderStore(folder, target, signal),
   });
 }
 

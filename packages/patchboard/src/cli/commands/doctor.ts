@@ -10,8 +10,12 @@ import { shownUrl } from '../../postgres/connection-options.ts';
 import { clientSettings, environment } from '../../settings/environment.ts';
 import { processContext } from '../context.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
+import { databaseFacts } from '../database/database-facts.ts';
+import { databaseFindings, type Finding } from '../database/database-findings.ts';
+import { UsageError } from '../exit-codes.ts';
 import { isLocalMode } from '../local-mode.ts';
 import { asOperator } from '../operator-client.ts';
+import { storeLocation, withDatabaseFlags, type StoreFlags } from '../store-location.ts';
 import { printable } from '../terminal-text.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { dataFolderExposure, operatorTokenExposure } from '../../settings/private-data-folder.ts';
@@ -19,27 +23,30 @@ import { storeFileIn } from '../../store/sqlite/store-file.ts';
 import { lossRefusal } from '../../store/sqlite/store-loss.ts';
 import { isLoopback, resolveSettings, type Settings } from '../../settings/settings.ts';
 
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
+interface DoctorFlags extends StoreFlags {
+  readonly json?: boolean;
 }
 
 export function registerDoctor(program: Command): void {
-  program
-    .command('doctor')
+  withDatabaseFlags(program.command('doctor'), 'check a server on the store')
     .description('check this machine, its settings and the server')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExits with 1 if a check fails.\n\nExample:\n  $ patchboard doctor')
-    .action(async ({ json = false }: { json?: boolean }) => {
-      const findings = [checkNode(), ...(await checkSettings()), ...(await checkServer())];
+    .action(async ({ json = false, ...flags }: DoctorFlags) => {
+      const findings = [
+        checkNode(),
+        ...(await checkSettings(flags)),
+        ...(await checkDatabase(flags)),
+        ...(await checkServer()),
+      ];
       process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(line).join(''));
       if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
     });
 }
 
-function line({ check, ok, detail }: Finding): string {
-  return `${ok ? 'ok  ' : 'FAIL'}  ${check.padEnd(12)} ${detail}\n`;
+function line({ check, ok, warning, detail }: Finding): string {
+  const verdict = warning === true ? 'warn' : ok ? 'ok  ' : 'FAIL';
+  return `${verdict}  ${check.padEnd(12)} ${printable(detail)}\n`;
 }
 
 function checkNode(): Finding {
@@ -47,9 +54,13 @@ function checkNode(): Finding {
   return { check: 'node', ok: major >= 24, detail: `${process.versions.node} (24 or newer is needed)` };
 }
 
-async function checkSettings(): Promise<Finding[]> {
+async function checkSettings({ database }: StoreFlags): Promise<Finding[]> {
   try {
-    const settings = resolveSettings(environment(), {});
+    const given = environment();
+    const settings = resolveSettings(
+      database === undefined ? given : { ...given, DATABASE_URL: database },
+      {},
+    );
     const found: Finding[] = [{ check: 'settings', ok: true, detail: `${settings.host}:${settings.port}` }];
     return [
       ...found,
@@ -90,6 +101,24 @@ async function checkOperatorToken({ dataFolder, operatorTokens }: Settings): Pro
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       return { check, ok: false, detail: messageOf(error) };
     return { check, ok: true, detail: `${file} is created at the first start of the server` };
+  }
+}
+
+/** Checks the database of the store, also if other settings are wrong. Returns nothing for a store in the data folder. */
+async function checkDatabase(flags: StoreFlags): Promise<Finding[]> {
+  const check = 'postgres';
+  try {
+    const location = storeLocation(processContext(environment()), flags);
+    if (location.kind === 'folder') return [];
+    try {
+      return databaseFindings(await databaseFacts(location), location.schema);
+    } catch (error) {
+      return [{ check, ok: false, detail: `${location.shown} cannot be checked: ${messageOf(error)}` }];
+    }
+  } catch (error) {
+    // The checks of the settings report what is wrong in the environment.
+    if (error instanceof UsageError) throw error;
+    return [];
   }
 }
 

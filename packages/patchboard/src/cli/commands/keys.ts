@@ -5,13 +5,14 @@ import { isScope, SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { CliContext } from '../context.ts';
 import { momentOf } from '../duration.ts';
 import { UsageError } from '../exit-codes.ts';
-import { withKeyBackend, type WantedKey } from '../key-backend.ts';
+import { withKeyBackend, type KeyOptions, type WantedKey } from '../key-backend.ts';
 import { LOCAL_MODE_ENDS, LOCAL_MODE_STAYS_OFF } from '../local-mode.ts';
-import { withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
+import { withOperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
+import { withDatabaseFlags } from '../store-location.ts';
 
-interface CreateFlags extends OperatorOptions {
+interface CreateFlags extends KeyOptions {
   readonly kind: KeyKindName;
   readonly name: string;
   readonly scope?: readonly Scope[];
@@ -20,8 +21,9 @@ interface CreateFlags extends OperatorOptions {
 
 const WHERE = `
 The command uses the server at --url. If that is not reachable and its address
-is on this machine, the command uses the data folder (PATCHBOARD_DATA, default
-./.patchboard) directly, which works only while no server uses it.`;
+is on this machine, the command uses the store directly: the database of
+--database or DATABASE_URL, otherwise the data folder (PATCHBOARD_DATA, default
+./.patchboard). Changes work only while no server uses the store.`;
 
 export function keysCommand(context: CliContext): Registrar {
   return (program) => {
@@ -29,20 +31,24 @@ export function keysCommand(context: CliContext): Registrar {
       .command('keys')
       .description('manage the keys of agents, clients, services and operators');
     registerCreate(keys, context);
-    withOperatorOptions(keys.command('ls', { isDefault: true }))
+    withKeyOptions(keys.command('ls', { isDefault: true }))
       .description('list the valid keys, without their secrets (default)')
       .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard keys ls`)
-      .action((flags: OperatorOptions) => list(context, flags));
-    withOperatorOptions(keys.command('revoke'))
+      .action((flags: KeyOptions) => list(context, flags));
+    withKeyOptions(keys.command('revoke'))
       .description('revoke a key, with immediate effect')
       .argument('<id>', 'id of the key, as keys ls shows it')
       .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard keys revoke key_…`)
-      .action((id: string, flags: OperatorOptions) => revoke(context, id, flags));
+      .action((id: string, flags: KeyOptions) => revoke(context, id, flags));
   };
 }
 
+function withKeyOptions(command: Command): Command {
+  return withDatabaseFlags(withOperatorOptions(command), 'without a server, use the keys');
+}
+
 function registerCreate(keys: Command, context: CliContext): void {
-  withOperatorOptions(keys.command('create'))
+  withKeyOptions(keys.command('create'))
     .description('create a key; the secret is printed only now')
     .addOption(new Option('--kind <kind>', 'kind of principal').choices(KEY_KINDS).makeOptionMandatory(true))
     .requiredOption('--name <name>', 'name of the agent, client, service or operator')
@@ -94,7 +100,7 @@ async function create(context: CliContext, flags: CreateFlags): Promise<void> {
   });
 }
 
-async function list(context: CliContext, flags: OperatorOptions): Promise<void> {
+async function list(context: CliContext, flags: KeyOptions): Promise<void> {
   const { output } = context;
   const keys = await withKeyBackend(context, flags, false, (backend) => backend.list());
   if (flags.json === true) return output.json({ keys });
@@ -121,7 +127,7 @@ async function list(context: CliContext, flags: OperatorOptions): Promise<void> 
   );
 }
 
-async function revoke(context: CliContext, id: string, flags: OperatorOptions): Promise<void> {
+async function revoke(context: CliContext, id: string, flags: KeyOptions): Promise<void> {
   const { output } = context;
   await withKeyBackend(context, flags, false, async (backend) => {
     const { key, wasLast } = await backend.revoke(id);

@@ -1,19 +1,20 @@
 import type { LedgerRowView, LedgerVerdictView } from '@patchboard/wire';
 import type { Command } from 'commander';
-import { verifyLedger } from '../../core/ledger/ledger-check.ts';
+import { verifyLedger, type LedgerVerdict } from '../../core/ledger/ledger-check.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import type { CliContext } from '../context.ts';
 import { holdsStore, withReadOnlyStore } from '../data-folder.ts';
+import { withReadDatabase } from '../database/database-store.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
+import { withServerOrStore } from '../server-or-store.ts';
+import { storeLocation, withDatabaseFlags, type StoreFlags, type StoreLocation } from '../store-location.ts';
 import { exportLedger, type ExportFlags } from './ledger-export.ts';
 import { showTrace } from './ledger-trace.ts';
 
-interface VerifyFlags extends OperatorOptions {
-  readonly data?: string;
-}
+interface VerifyFlags extends OperatorOptions, StoreFlags {}
 
 interface ListFlags extends OperatorOptions {
   readonly trace?: string;
@@ -26,6 +27,15 @@ interface ListFlags extends OperatorOptions {
 
 const PAGE = 200;
 
+const VERIFY_HELP = `
+The server at --url verifies its ledger. With --data or --database, and if the
+server is not reachable and DATABASE_URL is set, the command reads the store
+itself: a data folder only while no server uses it, a database at any time.
+
+Examples:
+  $ patchboard ledger verify --data ./.patchboard
+  $ patchboard ledger verify --database postgres://board@db.example/board`;
+
 export function ledgerCommand(context: CliContext): Registrar {
   return (program) => {
     const ledger = program
@@ -37,10 +47,10 @@ export function ledgerCommand(context: CliContext): Registrar {
       .argument('<id>', 'the trace id')
       .addHelpText('after', '\nExample:\n  $ patchboard ledger trace trace-001 --tenant yantian')
       .action((id: string, flags: OperatorOptions) => showTrace(context, id, flags));
-    withOperatorOptions(ledger.command('verify'))
+    withDatabaseFlags(withOperatorOptions(ledger.command('verify')), 'verify directly the ledger')
       .description('verify the hash chain; exits with 1 if it is broken')
       .option('--data <folder>', 'read this data folder directly, while no server uses it')
-      .addHelpText('after', '\nExample:\n  $ patchboard ledger verify --data ./.patchboard')
+      .addHelpText('after', VERIFY_HELP)
       .action((flags: VerifyFlags) => verify(context, flags));
     withOperatorOptions(ledger.command('export'))
       .description("write the tenant's rows as JSON lines, oldest first; the last line is the chain's head")
@@ -105,10 +115,7 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
 
 async function verify(context: CliContext, flags: VerifyFlags): Promise<void> {
   const { output, exitWith } = context;
-  const verdict =
-    flags.data === undefined
-      ? await asOperator(context, flags, (client) => client.ledgerVerify())
-      : await verifyFolder(flags.data);
+  const verdict = await verdictOn(context, flags);
   if (!verdict.ok) exitWith(EXIT.toolFailed);
   if (flags.json === true) return output.json(verdict);
   if (verdict.ok) {
@@ -121,16 +128,37 @@ async function verify(context: CliContext, flags: VerifyFlags): Promise<void> {
   output.note(`  the ${verdict.rows} rows before it are valid`);
 }
 
+async function verdictOn(context: CliContext, flags: VerifyFlags): Promise<LedgerVerdictView> {
+  const location = storeLocation(context, flags);
+  if (flags.data !== undefined || flags.database !== undefined) return await verifyStore(location);
+  return await withServerOrStore(context, flags, location.kind === 'folder' ? null : location, {
+    server: () => asOperator(context, flags, (client) => client.ledgerVerify()),
+    store: verifyStore,
+  });
+}
+
+async function verifyStore(location: StoreLocation): Promise<LedgerVerdictView> {
+  if (location.kind === 'folder') return await verifyFolder(location.folder);
+  return await withReadDatabase(location, async (store) =>
+    verdictView(await verifyLedger(store, nodeDigest)),
+  );
+}
+
 async function verifyFolder(dataFolder: string): Promise<LedgerVerdictView> {
   if (!holdsStore(dataFolder)) throw new UsageError(`--data: ${dataFolder} contains no store`);
   return await withReadOnlyStore(dataFolder, async (store) => {
-    const verdict = await verifyLedger(store, nodeDigest);
-    const { rows } = verdict;
-    if (!verdict.ok) return { ok: false, rows, head: null, seq: verdict.seq, problem: verdict.problem };
-    if (store.loss === null) return { ok: true, rows, head: verdict.head, seq: null, problem: null };
+    const verdict = verdictView(await verifyLedger(store, nodeDigest));
+    if (!verdict.ok || store.loss === null) return verdict;
     const { seq, file, problem } = store.loss;
-    return { ok: false, rows, head: null, seq, problem: `${file} ${problem}` };
+    return { ...verdict, ok: false, head: null, seq, problem: `${file} ${problem}` };
   });
+}
+
+function verdictView(verdict: LedgerVerdict): LedgerVerdictView {
+  const { rows } = verdict;
+  if (!verdict.ok) return { ok: false, rows, head: null, seq: verdict.seq, problem: verdict.problem };
+  const { seq, hash } = verdict.head;
+  return { ok: true, rows, head: { seq, hash }, seq: null, problem: null };
 }
 
 function wholeNumber(flag: string, given: string, min: number): number {

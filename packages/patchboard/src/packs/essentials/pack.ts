@@ -1,5 +1,4 @@
 import type { Pack } from '../../core/tools/server-tool.ts';
-import type { OwnStore } from '../../postgres/own-store.ts';
 import { calculationTool } from './calculation/tool.ts';
 import { resolveTarget } from './database/target.ts';
 import { databaseTool } from './database/tool.ts';
@@ -22,8 +21,8 @@ export interface EssentialsOptions {
     readonly sampleFile: string;
     /** The platform's own store and other files that no query may read; compared by path, real path and inode. */
     readonly forbiddenFiles: readonly string[];
-    /** The platform's own store in PostgreSQL: refused for a role that can read it. Default: none. */
-    readonly ownStore?: OwnStore | null;
+    /** PostgreSQL URLs that no query may read; compared by host, port and database. Default: none. */
+    readonly forbiddenUrls?: readonly string[];
   };
   /** Epoch milliseconds. */
   now(): number;
@@ -44,7 +43,7 @@ const QUERY_LIMITS = {
 export function essentialsPack(options: EssentialsOptions): Pack {
   const database = databaseTool({
     target: resolveTarget(options.database.target, options.database.sampleFile),
-    forbidden: { files: options.database.forbiddenFiles, store: options.database.ownStore ?? null },
+    forbidden: { files: options.database.forbiddenFiles, urls: options.database.forbiddenUrls ?? [] },
     limits: QUERY_LIMITS,
     maxProcesses: QUERY_PROCESSES,
     idleMs: IDLE_MS,

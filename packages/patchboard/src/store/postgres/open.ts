@@ -98,12 +98,7 @@ class Opening {
   async store(): Promise<PostgresStore> {
     const { digest, log, now, firstIdAt } = this.#options;
     const tables = this.#tables;
-    const [control, writer, sequencing, reader] = await this.#open(
-      'heartbeat',
-      'writer',
-      'sequencer',
-      'reader',
-    );
+    const control = await this.#connect('heartbeat');
     await migrate(this.#schemaParts(control));
     const held = await takeWriter({
       connection: control,
@@ -112,13 +107,17 @@ class Opening {
       shown: this.#target.shown,
       holder: `${hostname()}, process ${pid}`,
     });
-    const upkeep = this.#connection('upkeep');
+    const [writer, sequencing, upkeep] = await Promise.all([
+      this.#connect('writer'),
+      this.#connect('sequencer'),
+      this.#connect('upkeep'),
+    ]);
     const losses = new LossListeners(log);
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
     // Rows of an earlier process get their places before the first of this one.
     await sequencer.sequence();
     let commits = 0;
-    const read = this.#readParts(reader, sequencer, () => commits);
+    const read = await this.#readParts(sequencer, () => commits);
     const committer = new BatchCommitter({
       connection: writer,
       tables,
@@ -188,10 +187,10 @@ class Opening {
   async readOnly(): Promise<ReadPostgresStore> {
     const { digest } = this.#options;
     const tables = this.#tables;
-    const [sequencing, reader] = await this.#open('sequencer', 'reader');
+    const sequencing = await this.#connect('sequencer');
     await checkSchema(this.#schemaParts(sequencing));
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
-    const { calls, ledger, documents, counts } = this.#readParts(reader, sequencer, undefined);
+    const { reader, calls, ledger, documents, counts } = await this.#readParts(sequencer, undefined);
     return {
       findCall: (id) => calls.find(id),
       ledgerHead: () => ledger.head(),
@@ -226,10 +225,10 @@ class Opening {
     );
   }
 
-  #readParts(reader: Connection, sequencer: Sequencer, commits: (() => number) | undefined): ReadParts {
+  async #readParts(sequencer: Sequencer, commits: (() => number) | undefined): Promise<ReadParts> {
     const tables = this.#tables;
     // Scans have a connection of their own, so that reads of single calls do not wait for them.
-    const scanner = this.#connection('scanner');
+    const [reader, scanner] = await Promise.all([this.#connect('reader'), this.#connect('scanner')]);
     const calls = new CallReader({ reader, tables, ...(commits === undefined ? {} : { commits }) });
     return {
       tables,
@@ -258,20 +257,11 @@ class Opening {
     return { connection, schema: this.#schema, shown: this.#target.shown, storeId: randomUUID() };
   }
 
-  /** Makes connections at once, so that a wrong URL is reported when the store is opened. */
-  async #open<const Names extends readonly string[]>(
-    ...names: Names
-  ): Promise<{ [Name in keyof Names]: Connection }> {
-    const connections = names.map((name) => this.#connection(name));
-    await Promise.all(connections.map((connection) => connection.open(CONNECT_MS)));
-    return connections as { [Name in keyof Names]: Connection };
-  }
-
-  /** A connection that is made by its first request. */
-  #connection(name: string): Connection {
+  async #connect(name: string): Promise<Connection> {
     const { prepare = true } = this.#options;
     const connection = new Connection({ options: this.#target, name, prepare });
     this.#connections.push(connection);
+    await connection.open(CONNECT_MS);
     return connection;
   }
 }

@@ -28,8 +28,6 @@ const MAX_CHARACTERS = 4_194_304;
 /** Attempts of a single write that meets a deadlock or a lock. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 50;
-/** How long a failed batch counts as a problem. */
-const PROBLEM_MS = 5000;
 
 /**
  * Group commit: writes that arrive during a commit share the next transaction, in their order. A write that makes its batch
@@ -40,19 +38,15 @@ export class WriteQueue {
   #waiting: Waiting[] = [];
   #draining: Promise<void> | null = null;
   #closed: StorageUnavailable | null = null;
-  #problem: { readonly text: string; readonly at: number } | null = null;
+  #problem: string | null = null;
 
   constructor(parts: WriteQueueParts) {
     this.#parts = parts;
   }
 
-  /**
-   * Why the last batch failed; null if it succeeded, or failed some time ago: a server that is not ready gets no writes that
-   * could show that they succeed again.
-   */
+  /** Why the last batch failed; null if it succeeded. */
   get problem(): string | null {
-    if (this.#problem === null || performance.now() - this.#problem.at > PROBLEM_MS) return null;
-    return this.#problem.text;
+    return this.#problem;
   }
 
   push(write: Write): Promise<WriteOutcome> {
@@ -65,7 +59,7 @@ export class WriteQueue {
 
   /** Rejects the writes that no batch has taken yet, because the database cannot be reached. */
   rejectWaiting(error: StorageUnavailable): void {
-    this.#failedWith(error);
+    this.#problem = error.message;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
@@ -112,7 +106,7 @@ export class WriteQueue {
       await pause(PAUSE_MS * attempt);
       return await this.#commit(batch, attempt + 1);
     }
-    if (!isCausedByOneWrite(error)) this.#failedWith(error);
+    if (!isCausedByOneWrite(error)) this.#problem = messageOf(error);
     if (error instanceof WriterLost && this.#closed === null) {
       this.#closed = error;
       this.rejectWaiting(error);
@@ -120,10 +114,6 @@ export class WriteQueue {
     }
     const given = isDiskFull(error) ? new StorageFull('the disk of the database is full') : error;
     for (const { reject } of batch) reject(given);
-  }
-
-  #failedWith(error: unknown): void {
-    this.#problem = { text: messageOf(error), at: performance.now() };
   }
 
   /**

@@ -24,8 +24,8 @@ export async function copyUnusedStore(
   }
 }
 
-/** Opens the store read-only. */
-function openStoreFile(file: string, digest: Digest): DatabaseSync {
+/** Opens a store that no server uses, read-only. Throws `StoreRefused`, also if it is behind its head file. */
+export function openStoreFile(file: string, digest: Digest): DatabaseSync {
   let database: DatabaseSync | null = null;
   try {
     if (!isMissingOrEmpty(file)) database = openReadOnly(file);

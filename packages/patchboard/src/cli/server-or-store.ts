@@ -1,5 +1,4 @@
 import type { PatchboardClient } from '@patchboard/client';
-import { clientSettings } from '../settings/environment.ts';
 import type { CliContext } from './context.ts';
 import {
   isOnThisMachine,
@@ -7,26 +6,29 @@ import {
   operatorCredential,
   type OperatorOptions,
 } from './operator-client.ts';
+import type { StoreLocation } from './store-location.ts';
 
 const PROBE_MS = 5000;
 
 /**
- * Uses the server if it is reachable. Otherwise, if its address is on this machine and `mayUseFolder`, uses the data folder
- * and prints a note.
+ * Uses the server if it is reachable. Otherwise, if its address is on this machine, uses the store directly and prints a
+ * note. `location` null: there is no store that may be used.
  */
-export async function withServerOrFolder<T>(
+export async function withServerOrStore<T>(
   context: CliContext,
   options: OperatorOptions,
-  mayUseFolder: boolean,
-  work: { server(url: string): Promise<T>; folder(): Promise<T> },
+  location: StoreLocation | null,
+  work: { server(url: string): Promise<T>; store(location: StoreLocation): Promise<T> },
 ): Promise<T> {
   const credential = await operatorCredential(context, options);
   const isReachable = await probe(operatorClient(credential, options));
   // If the server is unreachable, the request fails with the same message as in other commands.
-  if (isReachable || !isOnThisMachine(credential.url) || !mayUseFolder) return work.server(credential.url);
-  const { dataFolder } = clientSettings(context.environment);
-  context.output.note(`${credential.url} is not reachable; using the data folder ${dataFolder} directly`);
-  return work.folder();
+  if (isReachable || location === null || !isOnThisMachine(credential.url))
+    return work.server(credential.url);
+  const store =
+    location.kind === 'folder' ? `the data folder ${location.folder}` : `the database ${location.shown}`;
+  context.output.note(`${credential.url} is not reachable; using ${store} directly`);
+  return work.store(location);
 }
 
 async function probe(client: PatchboardClient): Promise<boolean> {
