@@ -66,6 +66,17 @@ const EVENTS: Readonly<Record<string, string>> = {
     'an event stream was closed because it was not read: `unread_bytes`, opened with `credential`. Its reader can reconnect with `Last-Event-ID`',
   'upstream.stderr':
     'a line that the process of an upstream wrote to stderr, without secret values: `upstream`, `line`; `dropped` is the number of lines before it that came too fast and were not logged',
+  'store.watch_failed':
+    'PostgreSQL: new ledger rows could not be read for live events; retried every second, and no row is left out',
+  'store.sequencing_failed':
+    'PostgreSQL: committed ledger rows could not get their sequence numbers; retried every second',
+  'store.partitions_failed':
+    'PostgreSQL: a partition for this month or the next could not be made, with the reason. Its rows go to the default partition, which is slower to purge; retried every day',
+  'store.heartbeat_failed':
+    'PostgreSQL: the sign of life of this server could not be written; it is retried twice a second',
+  'store.fenced': 'PostgreSQL: this server can write no more, with the reason; it stops',
+  'store.writer_not_freed':
+    'PostgreSQL: the server stopped without giving up its place; the next start waits some seconds',
   'store.write_failed': 'a change of a call could not be written yet; it is retried',
   'task.failed': 'a background task failed; `task` is its name',
   'agent.handler_failed': 'an event handler of an agent threw',

@@ -37,6 +37,8 @@ export class LedgerFeed {
   readonly #watches: Set<Watch> = new Set();
   #timer: NodeJS.Timeout | null = null;
   #isDue = false;
+  /** Each outage is logged once. */
+  #hasFailed = false;
   #reading: Promise<void> | null = null;
   #isClosed = false;
 
@@ -93,9 +95,12 @@ export class LedgerFeed {
       this.#isDue = false;
       try {
         await this.#read();
+        this.#hasFailed = false;
       } catch (error) {
         // No row is lost: the next poll reads the same rows.
-        if (!this.#isClosed) this.#parts.log?.warn('store.watch_failed', { error: messageOf(error) });
+        if (!this.#isClosed && !this.#hasFailed)
+          this.#parts.log?.warn('store.watch_failed', { error: messageOf(error) });
+        this.#hasFailed = true;
       }
       if (this.#isDue) await pause(GAP_MS);
     }

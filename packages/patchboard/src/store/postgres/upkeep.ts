@@ -19,26 +19,47 @@ const PARTITIONS_EVERY_MS = 86_400_000;
 
 /** Makes the partitions of this month and the next, now and every day, and sequences every second. */
 export async function keepUp(parts: UpkeepParts): Promise<() => Promise<void>> {
+  const { log, sequence } = parts;
   await makePartitions(parts);
-  let running = Promise.resolve();
-  const repeat = (everyMs: number, event: string, work: () => Promise<unknown>): (() => void) => {
-    let isRunning = false;
-    const timer = setInterval(() => {
-      if (isRunning) return;
-      isRunning = true;
-      const done = work()
-        .catch((error: unknown) => parts.log?.warn(event, { error: messageOf(error) }))
-        .finally(() => (isRunning = false));
-      running = running.then(async () => void (await done));
-    }, everyMs).unref();
-    return () => clearInterval(timer);
-  };
   const stops = [
-    repeat(SEQUENCE_EVERY_MS, 'store.sequencing_failed', parts.sequence),
-    repeat(PARTITIONS_EVERY_MS, 'store.partitions_failed', () => makePartitions(parts)),
+    repeat(SEQUENCE_EVERY_MS, sequence, (error) => log?.warn('store.sequencing_failed', { error })),
+    repeat(
+      PARTITIONS_EVERY_MS,
+      () => makePartitions(parts),
+      (error) => log?.warn('store.partitions_failed', { error }),
+    ),
   ];
   return async () => {
-    for (const stop of stops) stop();
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}
+
+/**
+ * Repeats the work, unless it still runs. Calls `failed` with the first error of a row of failures. The returned function
+ * resolves when the work no longer runs.
+ */
+function repeat(
+  everyMs: number,
+  work: () => Promise<unknown>,
+  failed: (error: string) => void,
+): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let hasFailed = false;
+  const run = async (): Promise<void> => {
+    try {
+      await work();
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) failed(messageOf(error));
+      hasFailed = true;
+    }
+    running = null;
+  };
+  const timer = setInterval(() => {
+    running ??= run();
+  }, everyMs).unref();
+  return async () => {
+    clearInterval(timer);
     await running;
   };
 }
