@@ -45,12 +45,13 @@ export {
   processToolCallCycle,
 } from './agent/text-cycle/tool-call-cycle.ts';
 export type { ToolCallCycleResult } from './agent/text-cycle/tool-call-cycle.ts';
-export { memory, sqlite } from './board/stores.ts';
-export type { BoardStore } from './board/stores.ts';
+export { memory, postgres, sqlite } from './board/stores.ts';
+export type { BoardStore, PostgresOptions } from './board/stores.ts';
 export { createPatchboard } from './board/create-patchboard.ts';
 export type { Environment } from './settings/environment.ts';
 export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
+export type { PostgresSettings, StoreSettings } from './settings/store-settings.ts';
 export { ToolFailure } from './core/failures.ts';
 export type { CodedReason, Failure, FailureExtra, RateRefusal } from './core/failures.ts';
 export { failure } from './sdk/failure.ts';

@@ -9,8 +9,9 @@ import { mountApis, type HttpOptions, type MountedApis } from '../wiring/mounted
 import { operatorTokenIn } from '../wiring/operator-token-in.ts';
 
 export interface BoardApisOptions {
-  /** Holds the operator token; null for a store in memory. */
+  /** Holds the operator token; null: the token is random and never shown, and operators use keys. */
   readonly folder: string | null;
+  readonly allowsLocalMode: boolean;
   readonly http: HttpOptions;
 }
 
@@ -71,6 +72,7 @@ export class BoardApis {
       mcp,
       isProduction: false,
       operatorTokens,
+      allowsLocalMode: this.#options.allowsLocalMode,
     };
     return await openApis(this.#context, { ...settings, internalKeys: [], host, port });
   }

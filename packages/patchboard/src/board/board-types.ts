@@ -37,7 +37,7 @@ export interface BoardOptions {
   /**
    * Number of ended calls to keep; the oldest are dropped first. An idempotency key is dropped with its call: the same key
    * then creates a new call. Default with `memory()`: 10,000; ledger rows, runs and journals are bounded along with them.
-   * Default with `sqlite(folder)`: all calls; with a number, about that many calls and all ledger rows.
+   * Default with `sqlite(folder)` and `postgres(url)`: all calls; with a number, about that many calls and all ledger rows.
    */
   readonly retain?: number;
   /** Names of argument members that are removed from the stored arguments when the call has ended. */
@@ -127,7 +127,7 @@ export interface Patchboard {
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
   /** The same for frameworks with the Fetch API: Next, Hono. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Starts a server with the network APIs. */
+  /** Starts a server with the network APIs. With `postgres(url)` every request needs a credential: see `createKey`. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningApis>;
   /** Stops agents where they can be resumed, waits for running calls and releases all resources. */
   close(): Promise<void>;

@@ -51,7 +51,8 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       resources instanceof ResourceRegistry ? resources : new ResourceRegistry(resources);
     context.engine.resources.follow(resourceRegistry, { pack: null });
     const registry = registryOf(tools);
-    const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, context);
+    const keepsAll = kept.folder !== null || kept.isShared === true;
+    const retention = keepsAll && retain !== undefined ? new Retention(retain, context) : null;
     await addBoardUpstreams(context, options, { folder: kept.folder, log });
     const unfollow = registry.follow(followerOf(context));
     try {
@@ -61,7 +62,8 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       throw error;
     }
     retention?.begin();
-    const apis = new BoardApis(context, { folder: kept.folder, http: options.http ?? {} });
+    const allowsLocalMode = kept.isShared !== true;
+    const apis = new BoardApis(context, { folder: kept.folder, allowsLocalMode, http: options.http ?? {} });
     return new Board({ context, registry, resourceRegistry, unfollow, apis, sandboxSetup, retention });
   } catch (error) {
     await sandboxSetup?.close();

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { ConnectionOptions } from './connection-options.ts';
 
 type Encryption = ConnectionOptions['encryption'][number];
@@ -38,6 +38,21 @@ export async function connectEncrypted<T>(
     }
   }
   throw new Error('the URL allows no kind of connection');
+}
+
+/** Connects a client for a few statements. The caller ends it. */
+export async function connectClient(options: ConnectionOptions, name: string): Promise<pg.Client> {
+  return await connectEncrypted(options, async (ssl) => {
+    const client = new pg.Client(clientConfig(options, name, ssl));
+    client.on('error', () => undefined); // the query in progress rejects with the same error
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      client.end().catch(() => undefined); // it was never open, or is broken
+      throw error;
+    }
+  });
 }
 
 function hasNetworkCode(error: unknown): boolean {

@@ -189,11 +189,12 @@ export class Connection implements Queryable {
     return { rows, count: rowCount ?? 0 };
   }
 
-  /** Gives up a broken connection. The next request makes another. */
+  /** Gives up a broken connection and makes another, without waiting for a request: `problem` must end by itself. */
   drop(client: pg.Client, error: unknown): void {
     if (this.#client === client) {
       this.#client = null;
       this.#problem ??= { since: performance.now(), text: messageOf(error) };
+      if (!this.#isClosed) void this.#reconnect();
     }
     client.end().catch(() => {}); // It is broken already.
   }

@@ -1,4 +1,5 @@
 import { BadDatabaseUrl, connectionOptions } from '../postgres/connection-options.ts';
+import { DEFAULT_SCHEMA, SCHEMA_PATTERN } from '../store/postgres/schema.ts';
 import { ConfigError, type ConfigText } from './config-file.ts';
 import type { StoreConfig } from './config-schema.ts';
 import type { Environment } from './environment.ts';
@@ -25,9 +26,6 @@ interface GivenUrl {
   readonly from: string;
 }
 
-export const DEFAULT_SCHEMA = 'patchboard';
-/** Needs no quotes in SQL. */
-const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 /** Schemas of PostgreSQL itself. */
 const RESERVED_SCHEMA = /^(?:pg_.*|information_schema)$/;
 
@@ -54,7 +52,7 @@ export function storeSettings(given: Environment, config: ConfigText | null): St
 
 /** Returns why a schema cannot have this name; null if it can. */
 export function schemaProblem(schema: string): string | null {
-  if (!SCHEMA_NAME.test(schema))
+  if (!SCHEMA_PATTERN.test(schema))
     return 'must be a name of 1 to 63 lower-case letters, digits and underscores that does not begin with a digit';
   return RESERVED_SCHEMA.test(schema) ? 'is a name that PostgreSQL reserves; choose another' : null;
 }

@@ -1,13 +1,33 @@
 import type { Log, Store } from '../core/ports.ts';
 import { nodeDigest } from '../runtime/digest.ts';
-import { ConfigError } from '../settings/config-file.ts';
+import { firstIdAt } from '../runtime/ids.ts';
+import { nodeClock } from '../runtime/node-clock.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { PostgresSettings } from '../settings/store-settings.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 
 /** Opens the store that the settings name. */
 export async function openStore({ store, dataFolder }: Settings, log: Log): Promise<Store> {
-  if (store.kind === 'sqlite')
-    return await sqliteStore({ file: storeFileIn(dataFolder), digest: nodeDigest, log });
-  throw new ConfigError('this version does not support PostgreSQL yet: unset DATABASE_URL and store.url');
+  return store.kind === 'sqlite'
+    ? await sqliteStore({ file: storeFileIn(dataFolder), digest: nodeDigest, log })
+    : await openPostgresStore(store, log);
+}
+
+/** Rejects with `StoreRefused` if the database cannot be used. */
+export async function openPostgresStore(
+  { url, schema, prepare }: Pick<PostgresSettings, 'url' | 'schema' | 'prepare'>,
+  log: Log | undefined,
+): Promise<Store> {
+  // Loaded on demand: a server on SQLite does not need the driver.
+  const { postgresStore } = await import('../store/postgres/open.ts');
+  return await postgresStore({
+    url,
+    schema,
+    prepare,
+    digest: nodeDigest,
+    log,
+    now: () => nodeClock.now(),
+    firstIdAt: (ms) => firstIdAt('tc_', ms),
+  });
 }

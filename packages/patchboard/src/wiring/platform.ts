@@ -21,11 +21,13 @@ import { configured } from './tool-config.ts';
 import { loadHooks } from './hook-modules.ts';
 import { openStore } from './open-store.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
+import { ownStoreOf } from './own-store.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
 import { essentialsPack, type EssentialsOptions } from '../packs/essentials/pack.ts';
 import { HERITAGE_FILE } from '../packs/heritage/names.ts';
 import { heritagePack } from '../packs/heritage/pack.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
+import type { OwnStore } from '../postgres/own-store.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { openSandboxSetup, type SandboxReport, type SandboxSetup } from './sandbox-setup.ts';
@@ -76,7 +78,8 @@ export async function startPlatform(
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantDirectory(settings.tenants);
   try {
-    packs.unshift(essentials(settings, storeFile), heritage(settings, tenants));
+    const ownStore = await ownStoreOf(settings);
+    packs.unshift(essentials(settings, { storeFile, ownStore }), heritage(settings, tenants));
     const sandboxSetup = await sandboxSetupOf(settings, log, store);
     packs.push({ ...sandboxSetup.pack, close: () => sandboxSetup.close() });
     packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, log, tenants))));
@@ -165,13 +168,17 @@ async function sandboxSetupOf(settings: Settings, log: Log, store: Store): Promi
   }
 }
 
-function essentials(settings: Settings, storeFile: string): Pack {
+function essentials(
+  settings: Settings,
+  { storeFile, ownStore }: { readonly storeFile: string; readonly ownStore: OwnStore | null },
+): Pack {
   const options: EssentialsOptions = {
     weather: settings.weather,
     database: {
       target: settings.queryDatabase,
       sampleFile: join(settings.dataFolder, 'sample.db'),
       forbiddenFiles: [storeFile, heritageFile(settings)],
+      ownStore,
     },
     now: () => nodeClock.now(),
   };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@patchboard/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedPostgres } from '../services/shared-postgres.ts';
 import { pythonWithRequests } from '../support/python.ts';
 import { runCommand, startCommand, type CommandOptions } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
@@ -53,6 +54,17 @@ describe('examples', () => {
     const { code, out, error } = await runCommand(process.execPath, [join(FOLDER, 'embed.ts')], options());
     expect(code, error).toBe(0);
     expect(out).toBe('COMPLETED { sum: 3 }\nPENDING → EXECUTING → COMPLETED\n');
+  });
+
+  it('postgres.ts finds the call of an earlier board', async () => {
+    const { url } = await sharedPostgres(15);
+    const { code, out, error } = await runCommand(
+      process.execPath,
+      [join(FOLDER, 'postgres.ts')],
+      options({ DATABASE_URL: url }),
+    );
+    expect(code, error).toBe(0);
+    expect(out).toBe('COMPLETED { sum: 3 }\nCOMPLETED { sum: 3 }\n');
   });
 
   it('picture.ts returns a picture, named in text', async () => {

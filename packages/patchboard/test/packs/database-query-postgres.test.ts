@@ -293,3 +293,28 @@ async function contents(): Promise<unknown> {
     ...(await admin.query("select relname from pg_class where relname = 'u'")).rows,
   ];
 }
+
+describe("the server's own store in PostgreSQL", () => {
+  it('is refused from the query on with which a role can read it', async () => {
+    await admin.query(`
+      CREATE ROLE apart LOGIN;
+      CREATE SCHEMA own_store; CREATE TABLE own_store.meta (store_id text);
+      INSERT INTO own_store.meta VALUES ('this-store');
+      GRANT SELECT ON t TO apart;
+    `);
+    const tool = aDatabaseTool({
+      target: { kind: 'postgres', url: service.urlFor('apart', 'postgres') },
+      forbidden: { files: [], store: { schema: 'own_store', storeId: 'this-store' } },
+    });
+    tools.set('apart', tool);
+    await expect(query('apart', 'select count(*) from t')).resolves.toMatchObject({ row_count: 1 });
+    await expect(failureOf(query('apart', 'select * from own_store.meta'))).resolves.toMatchObject({
+      message: expect.stringContaining('permission denied for schema own_store'),
+    });
+    await admin.query('GRANT USAGE ON SCHEMA own_store TO apart; GRANT SELECT ON own_store.meta TO apart');
+    await expect(failureOf(query('apart', 'select 1'))).resolves.toMatchObject({
+      code: 'permission_denied',
+      message: expect.stringContaining("the platform's own store"),
+    });
+  });
+});

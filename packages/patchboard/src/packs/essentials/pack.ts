@@ -1,4 +1,5 @@
 import type { Pack } from '../../core/tools/server-tool.ts';
+import type { OwnStore } from '../../postgres/own-store.ts';
 import { calculationTool } from './calculation/tool.ts';
 import { resolveTarget } from './database/target.ts';
 import { databaseTool } from './database/tool.ts';
@@ -21,8 +22,8 @@ export interface EssentialsOptions {
     readonly sampleFile: string;
     /** The platform's own store and other files that no query may read; compared by path, real path and inode. */
     readonly forbiddenFiles: readonly string[];
-    /** PostgreSQL URLs that no query may read; compared by host, port and database. Default: none. */
-    readonly forbiddenUrls?: readonly string[];
+    /** The platform's own store in PostgreSQL: refused for a role that can read it. Default: none. */
+    readonly ownStore?: OwnStore | null;
   };
   /** Epoch milliseconds. */
   now(): number;
@@ -43,7 +44,7 @@ const QUERY_LIMITS = {
 export function essentialsPack(options: EssentialsOptions): Pack {
   const database = databaseTool({
     target: resolveTarget(options.database.target, options.database.sampleFile),
-    forbidden: { files: options.database.forbiddenFiles, urls: options.database.forbiddenUrls ?? [] },
+    forbidden: { files: options.database.forbiddenFiles, store: options.database.ownStore ?? null },
     limits: QUERY_LIMITS,
     maxProcesses: QUERY_PROCESSES,
     idleMs: IDLE_MS,

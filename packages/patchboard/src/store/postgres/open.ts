@@ -98,7 +98,12 @@ class Opening {
   async store(): Promise<PostgresStore> {
     const { digest, log, now, firstIdAt } = this.#options;
     const tables = this.#tables;
-    const control = await this.#connect('heartbeat');
+    const [control, writer, sequencing, reader] = await this.#open(
+      'heartbeat',
+      'writer',
+      'sequencer',
+      'reader',
+    );
     await migrate(this.#schemaParts(control));
     const held = await takeWriter({
       connection: control,
@@ -107,17 +112,13 @@ class Opening {
       shown: this.#target.shown,
       holder: `${hostname()}, process ${pid}`,
     });
-    const [writer, sequencing, upkeep] = await Promise.all([
-      this.#connect('writer'),
-      this.#connect('sequencer'),
-      this.#connect('upkeep'),
-    ]);
+    const upkeep = this.#connection('upkeep');
     const losses = new LossListeners(log);
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
     // Rows of an earlier process get their places before the first of this one.
     await sequencer.sequence();
     let commits = 0;
-    const read = await this.#readParts(sequencer, () => commits);
+    const read = this.#readParts(reader, sequencer, () => commits);
     const committer = new BatchCommitter({
       connection: writer,
       tables,
@@ -187,10 +188,10 @@ class Opening {
   async readOnly(): Promise<ReadPostgresStore> {
     const { digest } = this.#options;
     const tables = this.#tables;
-    const sequencing = await this.#connect('sequencer');
+    const [sequencing, reader] = await this.#open('sequencer', 'reader');
     await checkSchema(this.#schemaParts(sequencing));
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
-    const { reader, calls, ledger, documents, counts } = await this.#readParts(sequencer, undefined);
+    const { calls, ledger, documents, counts } = this.#readParts(reader, sequencer, undefined);
     return {
       findCall: (id) => calls.find(id),
       ledgerHead: () => ledger.head(),
@@ -225,10 +226,10 @@ class Opening {
     );
   }
 
-  async #readParts(sequencer: Sequencer, commits: (() => number) | undefined): Promise<ReadParts> {
+  #readParts(reader: Connection, sequencer: Sequencer, commits: (() => number) | undefined): ReadParts {
     const tables = this.#tables;
     // Scans have a connection of their own, so that reads of single calls do not wait for them.
-    const [reader, scanner] = await Promise.all([this.#connect('reader'), this.#connect('scanner')]);
+    const scanner = this.#connection('scanner');
     const calls = new CallReader({ reader, tables, ...(commits === undefined ? {} : { commits }) });
     return {
       tables,
@@ -257,11 +258,20 @@ class Opening {
     return { connection, schema: this.#schema, shown: this.#target.shown, storeId: randomUUID() };
   }
 
-  async #connect(name: string): Promise<Connection> {
+  /** Makes connections at once, so that a wrong URL is reported when the store is opened. */
+  async #open<const Names extends readonly string[]>(
+    ...names: Names
+  ): Promise<{ [Name in keyof Names]: Connection }> {
+    const connections = names.map((name) => this.#connection(name));
+    await Promise.all(connections.map((connection) => connection.open(CONNECT_MS)));
+    return connections as { [Name in keyof Names]: Connection };
+  }
+
+  /** A connection that is made by its first request. */
+  #connection(name: string): Connection {
     const { prepare = true } = this.#options;
     const connection = new Connection({ options: this.#target, name, prepare });
     this.#connections.push(connection);
-    await connection.open(CONNECT_MS);
     return connection;
   }
 }

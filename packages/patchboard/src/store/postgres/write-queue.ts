@@ -28,6 +28,8 @@ const MAX_CHARACTERS = 4_194_304;
 /** Attempts of a single write that meets a deadlock or a lock. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 50;
+/** How long a failed batch counts as a problem. */
+const PROBLEM_MS = 5000;
 
 /**
  * Group commit: writes that arrive during a commit share the next transaction, in their order. A write that makes its batch
@@ -38,15 +40,19 @@ export class WriteQueue {
   #waiting: Waiting[] = [];
   #draining: Promise<void> | null = null;
   #closed: StorageUnavailable | null = null;
-  #problem: string | null = null;
+  #problem: { readonly text: string; readonly at: number } | null = null;
 
   constructor(parts: WriteQueueParts) {
     this.#parts = parts;
   }
 
-  /** Why the last batch failed; null if it succeeded. */
+  /**
+   * Why the last batch failed; null if it succeeded, or failed some time ago: a server that is not ready gets no writes that
+   * could show that they succeed again.
+   */
   get problem(): string | null {
-    return this.#problem;
+    if (this.#problem === null || performance.now() - this.#problem.at > PROBLEM_MS) return null;
+    return this.#problem.text;
   }
 
   push(write: Write): Promise<WriteOutcome> {
@@ -59,7 +65,7 @@ export class WriteQueue {
 
   /** Rejects the writes that no batch has taken yet, because the database cannot be reached. */
   rejectWaiting(error: StorageUnavailable): void {
-    this.#problem = error.message;
+    this.#failedWith(error);
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
@@ -106,7 +112,7 @@ export class WriteQueue {
       await pause(PAUSE_MS * attempt);
       return await this.#commit(batch, attempt + 1);
     }
-    if (!isCausedByOneWrite(error)) this.#problem = messageOf(error);
+    if (!isCausedByOneWrite(error)) this.#failedWith(error);
     if (error instanceof WriterLost && this.#closed === null) {
       this.#closed = error;
       this.rejectWaiting(error);
@@ -114,6 +120,10 @@ export class WriteQueue {
     }
     const given = isDiskFull(error) ? new StorageFull('the disk of the database is full') : error;
     for (const { reject } of batch) reject(given);
+  }
+
+  #failedWith(error: unknown): void {
+    this.#problem = { text: messageOf(error), at: performance.now() };
   }
 
   /**

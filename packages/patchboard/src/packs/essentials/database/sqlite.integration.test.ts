@@ -268,38 +268,19 @@ describe('the databases that database.query may not read', () => {
     ['a hard link', links.hard],
   ])('refuses to start on the forbidden file by %s', (_, path) => {
     const start = (): unknown =>
-      aDatabaseTool({ target: { kind: 'sqlite', file: path }, forbidden: { files: [other], urls: [] } });
+      aDatabaseTool({ target: { kind: 'sqlite', file: path }, forbidden: { files: [other], store: null } });
     expect(start).toThrow("the platform's own store");
   });
 
   it('refuses a link that is laid later', async () => {
     const late = folder.file('late.db');
     await using tool = disposable(
-      aDatabaseTool({ target: { kind: 'sqlite', file: late }, forbidden: { files: [other], urls: [] } }),
+      aDatabaseTool({ target: { kind: 'sqlite', file: late }, forbidden: { files: [other], store: null } }),
     );
     symlinkSync(other, late);
     await expect(failureOf(tool.query('select * from secret'))).resolves.toMatchObject({
       code: 'permission_denied',
     });
-  });
-
-  it.each([
-    'postgres://other@db.example/patchboard',
-    'postgresql://x:y@DB.example:5432/patchboard?sslmode=require',
-    'postgres://x@elsewhere.example/other?host=db.example&dbname=patchboard',
-  ])('refuses to start on the forbidden server: %s', (url) => {
-    const forbidden = { files: [], urls: ['postgres://owner:secret@db.example:5432/patchboard'] };
-    expect(() => aDatabaseTool({ target: { kind: 'postgres', url }, forbidden })).toThrow(
-      "the platform's own store",
-    );
-  });
-
-  it('refuses to start on the forbidden server by its Unix socket', () => {
-    const forbidden = { files: [], urls: ['postgres://owner@localhost/patchboard'] };
-    const url = 'postgres:///patchboard?host=/run/postgresql&user=x';
-    expect(() => aDatabaseTool({ target: { kind: 'postgres', url }, forbidden })).toThrow(
-      "the platform's own store",
-    );
   });
 
   it.each([

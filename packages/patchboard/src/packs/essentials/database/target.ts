@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { BadDatabaseUrl, connectionOptions } from '../../../postgres/connection-options.ts';
+import type { OwnStore } from '../../../postgres/own-store.ts';
 
 /** The database that `database.query` reads. */
 export type DatabaseTarget =
@@ -24,16 +24,14 @@ export function resolveTarget(address: string | null, sampleFile: string): Datab
 /** Databases that no tool may read: the platform's own store. */
 export interface Forbidden {
   readonly files: readonly string[];
-  readonly urls: readonly string[];
+  /** In PostgreSQL. Only the connection of a query shows whether its role can read it. Null: there is none. */
+  readonly store: OwnStore | null;
 }
 
-/** Returns why a target is forbidden, or undefined. Called before every query, because files may appear later. */
-export function problemWithTarget(target: DatabaseTarget, forbidden: Forbidden): Reason | undefined {
-  const own =
-    target.kind === 'postgres'
-      ? forbidden.urls.some((url) => isSameDatabase(url, target.url))
-      : forbidden.files.some((file) => isSameFile(file, target.file));
-  return own ? reason('database_is_own_store') : undefined;
+/** Returns why a file is forbidden, or undefined. Called before every query, because files may appear later. */
+export function problemWithTarget(target: DatabaseTarget, { files }: Forbidden): Reason | undefined {
+  const isOwn = target.kind !== 'postgres' && files.some((file) => isSameFile(file, target.file));
+  return isOwn ? reason('database_is_own_store') : undefined;
 }
 
 function isSameFile(left: string, right: string): boolean {
@@ -53,25 +51,4 @@ function realPath(file: string): string {
 
 function statOf(file: string): { dev: bigint; ino: bigint } | undefined {
   return statSync(file, { bigint: true, throwIfNoEntry: false });
-}
-
-/** Compares host, port and database, not the user. */
-function isSameDatabase(left: string, right: string): boolean {
-  return placeOf(left) === placeOf(right);
-}
-
-/** As the driver reads the URL: its parameters may name another host or database. */
-function placeOf(address: string): string {
-  try {
-    const { host, port, database } = connectionOptions(address);
-    return JSON.stringify([isLocal(host) ? '127.0.0.1' : host.toLowerCase(), port, database]);
-  } catch (error) {
-    if (error instanceof BadDatabaseUrl) return address; // such a URL connects to no database
-    throw error;
-  }
-}
-
-/** A path is that of a Unix socket; the server behind it usually listens on loopback too. */
-function isLocal(host: string): boolean {
-  return host.startsWith('/') || ['localhost', '::1', ''].includes(host.toLowerCase());
 }

@@ -84,7 +84,7 @@ function checkUrl(url: string): void {
 }
 
 function prepareRequest(options: DatabaseToolOptions, args: unknown, context: ToolContext): QueryRequest {
-  const { target, limits } = options;
+  const { target, limits, forbidden } = options;
   const sql = readText(args, 'sql');
   const statement = checkStatement(sql, target.kind === 'postgres' ? 'postgres' : 'sqlite');
   if (!statement.ok) throw refused(statement.problem);
@@ -93,7 +93,10 @@ function prepareRequest(options: DatabaseToolOptions, args: unknown, context: To
   const problem = target.kind === 'postgres' ? undefined : problemWithParams(sql, params);
   if (problem !== undefined) throw paramsRefused(problem);
   return {
-    source: target.kind === 'postgres' ? target : { kind: 'sqlite', file: target.file },
+    source:
+      target.kind === 'postgres'
+        ? { ...target, ownStore: forbidden.store }
+        : { kind: 'sqlite', file: target.file },
     sql,
     keyword: statement.keyword,
     params,
@@ -149,6 +152,8 @@ function resultOfOutcome(outcome: QueryOutcome): QueryResult {
     }
     case 'refused':
       throw refused(outcome.why);
+    case 'forbidden':
+      throw new ToolFailure(failure('permission_denied', reason('database_is_own_store')));
     case 'failed':
       throw new ToolFailure(failure('tool_failed', reason('database_says', { error: outcome.message })));
     case 'unreachable':

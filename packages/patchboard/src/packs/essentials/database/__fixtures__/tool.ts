@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 /** The tool with limits like those of the pack. */
 export function aDatabaseTool(given: Pick<DatabaseToolOptions, 'target'> & Partial<DatabaseToolOptions>): DatabaseTool {
   return databaseTool({
-    forbidden: { files: [], urls: [] },
+    forbidden: { files: [], store: null },
     limits: { maxRows: 1000, maxBytes: MIB / 2, maxValueBytes: MIB, maxMemoryBytes: 384 * MIB },
     maxProcesses: 2,
     idleMs: 60_000,

@@ -1,7 +1,12 @@
 import type { Reason } from '@patchboard/wire';
+
+import type { OwnStore } from '../../../../postgres/own-store.ts';
+
 /** The database. Sent over IPC, not in arguments or environment, which other users can list. */
 export type QuerySource =
-  { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgres'; readonly url: string };
+  | { readonly kind: 'sqlite'; readonly file: string }
+  /** `ownStore`: refused if the role can read it. */
+  | { readonly kind: 'postgres'; readonly url: string; readonly ownStore: OwnStore | null };
 
 export type Scalar = string | number | boolean | null;
 export type QueryParams = readonly Scalar[] | Readonly<Record<string, Scalar>>;
@@ -38,6 +43,8 @@ export type QueryOutcome =
   | QueryRows
   /** The statement is not allowed. */
   | { readonly kind: 'refused'; readonly why: Reason }
+  /** The database is the platform's own store. */
+  | { readonly kind: 'forbidden' }
   /** The database reported an error. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'unreachable'; readonly message: string }

@@ -1,14 +1,17 @@
 import pg from 'pg';
 
-import { clientConfig, connectEncrypted } from '../../../../postgres/client.ts';
+import { connectClient } from '../../../../postgres/client.ts';
 import { BadDatabaseUrl, connectionOptions } from '../../../../postgres/connection-options.ts';
+import { canReadStore } from '../../../../postgres/own-store.ts';
 import { sqlState } from '../../../../postgres/sql-errors.ts';
 import { parameterTypes, parserOf } from './postgres-types.ts';
-import type { QueryOutcome, QueryParams, QueryRequest, Scalar } from './protocol.ts';
+import type { QueryOutcome, QueryParams, QueryRequest, QuerySource, Scalar } from './protocol.ts';
 import { RowCollector } from './row-collector.ts';
 
 const ROWS_PER_FETCH = 50;
 const SELECT_ONLY = 'configure a role that may only SELECT';
+
+type PostgresSource = Extract<QuerySource, { kind: 'postgres' }>;
 
 interface DatabaseFacts {
   /** The role can access files and programs of the server; a superuser can. */
@@ -26,12 +29,17 @@ const FACTS = `select exists (
 ) as arrays`;
 
 /** Opens a connection for a single query, so that no session state is shared between callers. */
-export async function queryPostgres(url: string, request: QueryRequest): Promise<QueryOutcome> {
+export async function queryPostgres(
+  { url, ownStore }: PostgresSource,
+  request: QueryRequest,
+): Promise<QueryOutcome> {
   const params = request.params;
   if (!isList(params)) return { kind: 'refused', why: { code: 'sql_params_postgres', params: {} } };
   let client: pg.Client | undefined;
   try {
-    client = await connect(url);
+    client = await connectClient(connectionOptions(url), 'database.query');
+    // Before each query: a privilege may be granted later.
+    if (ownStore !== null && (await canReadStore(client, ownStore))) return { kind: 'forbidden' };
     const facts = await client.query<DatabaseFacts>(FACTS);
     const { powerful = true, arrays = {} } = facts.rows[0] ?? {};
     await begin(client, powerful, request.budgetMs);
@@ -42,21 +50,6 @@ export async function queryPostgres(url: string, request: QueryRequest): Promise
     // Closing without a commit rolls back, and stops a statement that has more rows.
     await client?.end();
   }
-}
-
-async function connect(url: string): Promise<pg.Client> {
-  const options = connectionOptions(url);
-  return await connectEncrypted(options, async (ssl) => {
-    const client = new pg.Client(clientConfig(options, 'database.query', ssl));
-    client.on('error', () => undefined); // the query in progress rejects with the same error
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      client.end().catch(() => undefined); // it was never open, or is broken
-      throw error;
-    }
-  });
 }
 
 /** Sets a statement timeout in the server, which does not notice a killed client while it computes. */

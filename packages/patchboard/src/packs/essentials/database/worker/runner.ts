@@ -11,7 +11,7 @@ parentPort?.on('message', (request: QueryRequest) => {
 
 async function run(request: QueryRequest): Promise<QueryOutcome> {
   const { source } = request;
-  return source.kind === 'sqlite' ? querySqlite(source.file, request) : queryPostgres(source.url, request);
+  return source.kind === 'sqlite' ? querySqlite(source.file, request) : queryPostgres(source, request);
 }
 
 function send(outcome: QueryOutcome): void {

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LONG, Workplace } from '../cli/cli-process.ts';
+import { aSchema, sharedPostgres, type SharedPostgres } from '../services/shared-postgres.ts';
+import type { Finished, Running } from '../support/run-command.ts';
+
+const TOKEN = 'planted-operator-token-0123456789';
+const PASSWORD = 'planted-p%40ssword';
+const SERVE = ['serve', '--port', '0'];
+
+let service: SharedPostgres;
+let place: Workplace;
+let schema: string;
+
+beforeAll(async () => {
+  service = await sharedPostgres(18);
+}, LONG);
+
+beforeEach(async () => {
+  place = await Workplace.create();
+  schema = aSchema(service);
+  const config = await place.write('config.yaml', `store: { schema: ${schema} }\n`);
+  Object.assign(place.environment, {
+    // The server needs no password; one must appear nowhere all the same.
+    DATABASE_URL: withPassword(service.url),
+    PATCHBOARD_CONFIG: config,
+    PATCHBOARD_OPERATOR_TOKEN: TOKEN,
+  });
+});
+afterEach(() => place.remove());
+
+function withPassword(url: string): string {
+  return url.replace('@', `:${PASSWORD}@`);
+}
+
+async function ready(server: Running): Promise<{ url: string; line: string }> {
+  const [line = '', url = ''] = /ready at (\S+).*/.exec(await server.says(/ready at \S+.*\n/)) ?? [];
+  return { url, line };
+}
+
+async function sql(text: string): Promise<readonly unknown[]> {
+  const client = new pg.Client({ connectionString: service.url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** One line on stderr that names neither password nor token, and nothing on stdout. */
+function expectRefusal({ code, out, error }: Finished, message: RegExp | string): void {
+  expect(error).toMatch(message);
+  expect(error).toMatch(/^patchboard: [^\n]+\n$/);
+  expect(error).not.toMatch(/planted|ssword/);
+  expect([code, out]).toEqual([2, '']);
+}
+
+const OPERATOR = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+
+async function invoke(url: string): Promise<string> {
+  const response = await fetch(`${url}/v1/tools/calculation.eval/invoke`, {
+    method: 'POST',
+    headers: { ...OPERATOR, prefer: 'wait=10' },
+    body: JSON.stringify({ run_id: 'r1', args: { expression: '6*7' } }),
+  });
+  const call = (await response.json()) as { tool_call_id: string; status: string; result: unknown };
+  expect(call).toMatchObject({ status: 'SUCCEEDED', result: { value: 42 } });
+  return call.tool_call_id;
+}
+
+describe('a server on PostgreSQL', { timeout: LONG }, () => {
+  it('keeps its calls over a restart, and nothing of them in the data folder', async () => {
+    const first = place.start(SERVE);
+    const { url, line } = await ready(first);
+    expect(line).toContain(`store: ${service.url}; no local mode, every request needs a credential; `);
+    const id = await invoke(url);
+    const ended = await first.stop();
+    expect(ended.code).toBe(0);
+    expect(`${ended.out}${ended.error}`).not.toMatch(/planted|ssword/);
+
+    const second = place.start(SERVE);
+    const again = await ready(second);
+    const found = await fetch(`${again.url}/v1/tool_calls/${id}`, { headers: OPERATOR });
+    expect(await found.json()).toMatchObject({
+      tool_call_id: id,
+      status: 'SUCCEEDED',
+      result: { value: 42 },
+    });
+    const keys = await place.run(['keys', 'ls'], { PATCHBOARD_URL: again.url });
+    expect([keys.code, keys.error]).toEqual([0, 'no keys\n']);
+    expect((await second.stop()).code).toBe(0);
+    for (const file of ['patchboard.db', 'heritage.db', 'operator.token'])
+      expect(existsSync(join(place.data, file)), file).toBe(false);
+  });
+
+  it('has no local mode, and shows on a terminal how to use the operator token', async () => {
+    const server = place.start(SERVE);
+    const { url } = await ready(server);
+    const response = await fetch(`${url}/v1/tools`);
+    expect([response.status, await response.json()]).toEqual([
+      401,
+      expect.objectContaining({
+        code: 'auth_required',
+        detail: expect.stringContaining('a credential is needed'),
+        recommendations: [expect.stringContaining('Authorization: Bearer')],
+      }),
+    ]);
+    const doctor = await place.run(['doctor'], { PATCHBOARD_URL: url });
+    expect(doctor.out).toMatch(/ok +local mode +off: requests need a credential/);
+    expect(doctor.out).not.toMatch(/planted|ssword/);
+    await server.stop();
+    const { transcript } = await place.terminal([['Stop with', 'SIGTERM']], SERVE);
+    expect(transcript).toContain('export PATCHBOARD_OPERATOR_TOKEN=…   # as set for this server');
+    expect(transcript).toContain('npx patchboard keys create --kind agent --name me');
+    expect(transcript).not.toMatch(/planted|ssword/);
+  });
+});
+
+describe('a start on PostgreSQL is refused', { timeout: LONG }, () => {
+  it('without an operator token', async () => {
+    const refused = await place.run(SERVE, { PATCHBOARD_OPERATOR_TOKEN: '' });
+    expectRefusal(refused, 'PATCHBOARD_OPERATOR_TOKEN is not set: with PostgreSQL it must hold a token');
+  });
+
+  it('with a URL that cannot be used', async () => {
+    const refused = await place.run(SERVE, { DATABASE_URL: `${withPassword(service.url)}?sslmode=on` });
+    expectRefusal(refused, 'DATABASE_URL has sslmode=on; it is one of disable, allow');
+  });
+
+  it('while another server uses the schema', async () => {
+    const server = place.start(SERVE);
+    await ready(server);
+    const refused = await place.run([...SERVE, '--data', join(place.folder, 'other')]);
+    expectRefusal(refused, /is in use by another server .* stop that server first/);
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  it('for a role without privileges, and changes nothing', async () => {
+    const role = `${schema}_role`;
+    await sql(`create role ${role} login`);
+    try {
+      const url = withPassword(service.urlFor(role, 'postgres'));
+      const refused = await place.run(SERVE, { DATABASE_URL: url });
+      expectRefusal(refused, /permission denied for database postgres.*create schema if not exists/);
+      expect(await sql(`select 1 from pg_namespace where nspname = '${schema}'`)).toEqual([]);
+    } finally {
+      await sql(`drop role ${role}`);
+    }
+  });
+});
