@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { LedgerHeadView } from '@patchboard/wire';
 import { nodeDigest } from '../../runtime/digest.ts';
-import { DEFAULT_SCHEMA } from '../../settings/store-settings.ts';
+import { DEFAULT_SCHEMA } from '../../store/postgres/schema.ts';
 import { checkCopy } from '../../store/sqlite/unused-store.ts';
 import { createCompleteFile } from '../complete-file.ts';
 import type { CliContext } from '../context.ts';
