@@ -61,8 +61,8 @@ export class Connection implements Queryable {
   #problem: { readonly since: number; text: string } | null = null;
   #isClosed = false;
   #isPooled = false;
-  /** Resolves when the last transaction has ended. */
-  #transactions: Promise<unknown> = Promise.resolve();
+  /** Resolves when the transactions that were begun so far have ended. Other statements must not become part of them. */
+  #transactions: Promise<void> | null = null;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -105,6 +105,7 @@ export class Connection implements Queryable {
     values: readonly unknown[] = [],
   ): Promise<QueryRows<Row>> {
     for (;;) {
+      while (this.#transactions !== null) await this.#transactions;
       const client = await this.client();
       try {
         return await this.send<Row>(client, statement, values);
@@ -116,16 +117,23 @@ export class Connection implements Queryable {
   }
 
   /**
-   * Runs `work` in a transaction, after the transactions that were begun before. After a lost connection it is repeated, also
-   * if it may have committed. Statements that are sent with `query` meanwhile become part of it.
+   * Runs `work` in a transaction, one at a time. After a lost connection it is repeated, also if it may have committed.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const running = this.#transactions.then(() => this.#transaction(work));
-    this.#transactions = running.catch(() => {}); // The caller gets the error.
+    const running = (this.#transactions ?? Promise.resolve()).then(() => this.#run(work));
+    const ended: Promise<void> = running.then(
+      () => this.#ended(ended),
+      () => this.#ended(ended),
+    );
+    this.#transactions = ended;
     return await running;
   }
 
-  async #transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  #ended(transaction: Promise<void>): void {
+    if (this.#transactions === transaction) this.#transactions = null;
+  }
+
+  async #run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (;;) {
       const client = await this.client();
       const transaction: Transaction = {

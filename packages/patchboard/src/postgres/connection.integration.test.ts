@@ -1,0 +1,104 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aSchema, sharedPostgres, type SharedPostgres } from '../../test/services/shared-postgres.ts';
+import { byteaArray, int4Array, int8Array, textArray } from './arrays.ts';
+import { connectionOptions } from './connection-options.ts';
+import { Connection } from './connection.ts';
+
+let service: SharedPostgres;
+let connection: Connection;
+beforeAll(async () => {
+  service = await sharedPostgres(15);
+});
+beforeEach(() => {
+  connection = new Connection({ options: connectionOptions(service.url), name: 'test', prepare: true });
+});
+afterEach(() => connection.close());
+
+async function one(text: string, values: readonly unknown[] = []): Promise<unknown> {
+  const { rows } = await connection.query<{ value: unknown }>({ name: text, text }, values);
+  return rows[0]?.value;
+}
+
+describe('arrays', () => {
+  it('arrive as they were given', async () => {
+    const texts = ['', 'plain', '天气 "ü" \\ {a,b}', null, '\u{1f600}'];
+    expect(await one('select to_json($1::text[]) as value', [textArray(texts)])).toEqual(texts);
+    const numbers = [
+      0,
+      1,
+      -1,
+      2 ** 31,
+      -(2 ** 31) - 1,
+      Number.MAX_SAFE_INTEGER,
+      Number.MIN_SAFE_INTEGER,
+      null,
+    ];
+    expect(await one('select to_json($1::int8[]) as value', [int8Array(numbers)])).toEqual(numbers);
+    const small = [0, 7, -7, 2 ** 31 - 1, -(2 ** 31)];
+    expect(await one('select to_json($1::int4[]) as value', [int4Array(small)])).toEqual(small);
+    const bytes = [Buffer.from([0, 255]), Buffer.alloc(0)];
+    expect(await one(`select array_to_string($1::bytea[], ',') as value`, [byteaArray(bytes)])).toBe(
+      '\\x00ff,\\x',
+    );
+  });
+
+  it('may be empty', async () => {
+    const empty = [textArray([]), int8Array([]), int4Array([]), byteaArray([])];
+    expect(
+      await one(
+        'select cardinality($1::text[]) + cardinality($2::int8[]) + cardinality($3::int4[]) + cardinality($4::bytea[]) as value',
+        empty,
+      ),
+    ).toBe(0);
+  });
+});
+
+describe('Connection', () => {
+  it('returns bigint columns as numbers, and sets its timeouts', async () => {
+    expect(await one('select 9007199254740991::int8 as value')).toBe(Number.MAX_SAFE_INTEGER);
+    expect(await one(`select current_setting('idle_in_transaction_session_timeout') as value`)).toBe('2s');
+    expect(connection.isPooled).toBe(false);
+  });
+
+  it('is made again after the server ended it, and repeats the statement', async () => {
+    const before = await one('select pg_backend_pid() as value');
+    const other = new Connection({ options: connectionOptions(service.url), name: 'other', prepare: false });
+    await other.query({ name: 'end', text: 'select pg_terminate_backend($1)' }, [before]);
+    await other.close();
+    expect(await one('select pg_backend_pid() as value')).not.toBe(before);
+  });
+
+  it('runs transactions one after the other, and no other statement in them', async () => {
+    const schema = aSchema(service);
+    await connection.transaction((transaction) =>
+      transaction.run(`create schema ${schema}; create table ${schema}.t (n int)`),
+    );
+    const add = { name: 'add', text: `insert into ${schema}.t values ($1)` };
+    const failing = connection.transaction(async (transaction) => {
+      await transaction.query(add, [1]);
+      await new Promise((resolve) => setImmediate(resolve));
+      throw new Error('undone');
+    });
+    const adding = connection.query(add, [2]);
+    const succeeding = connection.transaction((transaction) => transaction.query(add, [3]));
+    await expect(failing).rejects.toThrow('undone');
+    await Promise.all([adding, succeeding]);
+    expect(await one(`select array_to_json(array_agg(n order by n)) as value from ${schema}.t`)).toEqual([
+      2, 3,
+    ]);
+  });
+
+  it('says why it cannot be opened', async () => {
+    const options = connectionOptions(service.urlFor('nobody_here', 'postgres'));
+    const wrong = new Connection({ options, name: 'test', prepare: true });
+    await expect(wrong.open(5000)).rejects.toThrow(/role "nobody_here" does not exist/);
+    await wrong.close();
+    const nowhere = new Connection({
+      options: connectionOptions('postgres://app@127.0.0.1:1/db'),
+      name: 'test',
+      prepare: true,
+    });
+    await expect(nowhere.open(10)).rejects.toThrow(/ECONNREFUSED/);
+    await nowhere.close();
+  });
+});
