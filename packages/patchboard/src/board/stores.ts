@@ -58,7 +58,8 @@ export function sqlite(folder: string): BoardStore {
  */
 export function postgres(url: string, options: PostgresOptions = {}): BoardStore {
   const { schema = DEFAULT_SCHEMA, prepare = true } = options;
-  const problem = urlProblem(url) ?? schemaProblem(schema);
+  const badSchema = schemaProblem(schema);
+  const problem = urlProblem(url) ?? (badSchema === null ? null : `the schema ${badSchema}`);
   if (problem !== null) throw new BoardError(failure('body_invalid', foreignText(`postgres(): ${problem}`)));
   return {
     folder: null,

@@ -44,6 +44,8 @@ export interface Platform {
   readonly sandbox: SandboxReport;
   /** Returns a single-use token that opens a browser session. */
   loginToken(): string;
+  /** Calls `listener` if the store can be written no more, because another process has taken it over: close the server then. */
+  onFenced(listener: (problem: string) => void): void;
   /** Stops accepting requests, waits for running calls and releases all resources. */
   close(): Promise<void>;
 }
@@ -145,6 +147,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     isLocal: apis.isLocal,
     sandbox: report,
     loginToken: () => apis.loginToken(),
+    onFenced: (listener) => void engine.onFenced(listener),
     close: async () => {
       closing ??= shutDown();
       await closing;

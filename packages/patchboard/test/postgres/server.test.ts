@@ -117,6 +117,19 @@ describe('a server on PostgreSQL', { timeout: LONG }, () => {
     expect(transcript).toContain('npx patchboard keys create --kind agent --name me');
     expect(transcript).not.toMatch(/planted|ssword/);
   });
+
+  it('stops with exit code 1 and one line when another server has taken over the database', async () => {
+    const server = place.start(SERVE);
+    await ready(server);
+    await sql(`update ${schema}.writers set epoch = epoch + 1`);
+    const { code, error } = await server.finished;
+    expect(code).toBe(1);
+    const lines = error.trim().split('\n');
+    expect(lines.filter((line) => line.includes('"store.fenced"'))).toHaveLength(1);
+    expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
+      expect.stringMatching(/^patchboard: another server has taken over this database/),
+    ]);
+  });
 });
 
 describe('a start on PostgreSQL is refused', { timeout: LONG }, () => {
@@ -146,6 +159,28 @@ describe('a start on PostgreSQL is refused', { timeout: LONG }, () => {
       const refused = await place.run(SERVE, { DATABASE_URL: url });
       expectRefusal(refused, /permission denied for database postgres.*create schema if not exists/);
       expect(await sql(`select 1 from pg_namespace where nspname = '${schema}'`)).toEqual([]);
+    } finally {
+      await sql(`drop role ${role}`);
+    }
+  });
+
+  it('if database.query could read the store, and not for a role that cannot', async () => {
+    const role = `${schema}_reader`;
+    await sql(`create role ${role} login`);
+    try {
+      const configured = async (url: string): Promise<string> =>
+        await place.write(
+          'config.json',
+          JSON.stringify({ store: { schema }, tools: { 'database.query': { database: url } } }),
+        );
+      // The same database by another name.
+      const own = withPassword(service.url).replace('127.0.0.1', 'localhost');
+      const refused = await place.run(SERVE, { PATCHBOARD_CONFIG: await configured(own) });
+      expectRefusal(refused, `use a role without privileges on the schema ${schema}, or another database`);
+      place.environment['PATCHBOARD_CONFIG'] = await configured(service.urlFor(role, 'postgres'));
+      const server = place.start(SERVE);
+      await ready(server);
+      expect((await server.stop()).code).toBe(0);
     } finally {
       await sql(`drop role ${role}`);
     }

@@ -1,10 +1,11 @@
+import { PatchboardError } from '@patchboard/client';
 import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
 import { messageOf } from '../../core/failures.ts';
 import type { Log } from '../../core/ports.ts';
 import { bufferedLines } from '../../runtime/log-lines.ts';
 import { pinoLog } from '../../runtime/log.ts';
-import type { PlatformParts } from '../../wiring/platform.ts';
+import type { Platform, PlatformParts } from '../../wiring/platform.ts';
 import type { SandboxReport } from '../../wiring/sandbox-setup.ts';
 import { environment } from '../../settings/environment.ts';
 import { resolveSettings, type ServeFlags, type Settings } from '../../settings/settings.ts';
@@ -39,7 +40,10 @@ async function serve(flags: ServeFlags & { readonly stopWithStdin?: boolean }): 
   await runServer(resolveSettings(environment(), flags), {}, stopWithStdin);
 }
 
-/** Resolves after SIGTERM or SIGINT, or with `stopWithStdin` the end of stdin, and a graceful shutdown. */
+/**
+ * Resolves after SIGTERM or SIGINT, or with `stopWithStdin` the end of stdin, and a graceful shutdown. Rejects if another
+ * process has taken over the store.
+ */
 export async function runServer(
   settings: Settings,
   parts: PlatformParts = {},
@@ -51,7 +55,7 @@ export async function runServer(
   const { startPlatform } = await import('../../wiring/platform.ts');
   const platform = await startPlatform(settings, log, parts);
   // Before the ready line is printed: a signal may follow at once.
-  const stopping = stopSignal(stopWithStdin);
+  const stopping = stopReason(stopWithStdin, platform);
   const { pid } = process;
   const startedAt = new Date().toISOString();
   const temporary = stopWithStdin ? { temporary: true } : {};
@@ -64,13 +68,15 @@ export async function runServer(
     const hasConfiguredToken = settings.operatorTokens !== null;
     process.stdout.write(firstSteps({ url, isLocal, hasConfiguredToken, loginToken: platform.loginToken() }));
   }
-  const signal = await stopping;
-  log.info('server.stopping', { signal });
+  const reason = await stopping;
+  log.info('server.stopping', 'signal' in reason ? reason : {});
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
   await platform.close();
   // After the close: while the file names a living process, the data folder is in use.
   await orLog(removeServerFile(settings.dataFolder, pid), log);
   log.info('server.stopped');
+  if ('fenced' in reason)
+    throw new PatchboardError('problem', reason.fenced, { code: 'storage_unavailable' });
 }
 
 /** `server.json` only helps others to find the server, so the server runs and stops without it. */
@@ -95,15 +101,18 @@ async function logDestination(): Promise<DestinationStream> {
   });
 }
 
-function stopSignal(stopWithStdin: boolean): Promise<string> {
+type StopReason = { readonly signal: string } | { readonly fenced: string };
+
+function stopReason(stopWithStdin: boolean, platform: Platform): Promise<StopReason> {
   const names = ['SIGTERM', 'SIGINT'] as const;
   return new Promise((resolve) => {
-    const stop = (name: string): void => {
+    const stop = (signal: string): void => {
       for (const one of names) process.off(one, stop);
       // A second Ctrl-C exits immediately.
       process.once('SIGINT', () => process.exit(130));
-      resolve(name);
+      resolve({ signal });
     };
+    platform.onFenced((problem) => resolve({ fenced: problem }));
     for (const name of names) process.once(name, stop);
     if (stopWithStdin) process.stdin.once('close', () => stop('stdin')).resume();
   });
