@@ -2,7 +2,8 @@ import { loggedEvents } from './logged-events.ts';
 import { code, page, table } from './page.ts';
 
 const EVENTS: Readonly<Record<string, string>> = {
-  'server.stopping': 'the server got a signal to stop, or another process has taken over its store; new calls are refused',
+  'server.stopping':
+    'the server got a signal to stop, or another process has taken over its store; new calls are refused',
   'server.stopped': 'all data is written, and the process exits',
   'server.file_failed':
     '`server.json` in the data folder could not be written or removed, with the reason: `patchboard mcp` may not find this server by itself',
