@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aDevice } from '../../test/support/a-device.ts';
 import {
   accepted,
@@ -308,6 +308,25 @@ describe('an input request of a tool on another node', () => {
     await settled();
     expect(pair.a.engine.load()).toMatchObject({ open: 0, executing: 0 });
     expect([pair.a.ended, pair.b.ended]).toEqual([[], [call.id]]);
+  });
+});
+
+describe('a single node', () => {
+  it('reads an ended call once for a move that comes too late', async () => {
+    const { engine, store } = await anEngine({ tools: [aServerTool({ name: 'plain' })] });
+    const { id } = accepted(await engine.submit(aRequest({ toolName: 'plain' }), me));
+    await settled();
+    const reads = vi.spyOn(store, 'findCall');
+    const late = [
+      () => engine.calls.cancel(me, id),
+      () => engine.calls.decide(operator, id, { decision: 'allow', digest: '', note: null }),
+      () => engine.calls.respond(me, id, PARIS),
+      () => engine.clients.submit(phone, id, result),
+    ];
+    for (const [index, move] of late.entries()) {
+      expect(await move()).toMatchObject({ ok: false, failure: { code: 'conflict' } });
+      expect(reads).toHaveBeenCalledTimes(index + 1);
+    }
   });
 });
 

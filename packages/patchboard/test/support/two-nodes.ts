@@ -68,7 +68,9 @@ export function twoNodes(shared: Store): { readonly a: TestNode; readonly b: Tes
 
 function nodeStore(shared: Store, self: TestPeers, holders: Map<string, TestPeers>): Store {
   const insertCall = async (record: NewCall): Promise<Inserted> => {
-    const inserted = await shared.insertCall(record);
+    const inserting = shared.insertCall(record);
+    // The holder is set with the row, not later.
+    const inserted = inserting instanceof Promise ? await inserting : inserting;
     if (inserted.kind === 'inserted') holders.set(record.call.id, self);
     return inserted;
   };
@@ -79,7 +81,8 @@ function nodeStore(shared: Store, self: TestPeers, holders: Map<string, TestPeer
     argsChanged?: boolean,
     keepsHolder?: boolean,
   ): Promise<Replaced> => {
-    const replaced = await shared.replaceCall(call, expectedVersion, entries, argsChanged);
+    const replacing = shared.replaceCall(call, expectedVersion, entries, argsChanged);
+    const replaced = replacing instanceof Promise ? await replacing : replacing;
     if (replaced.kind === 'replaced' && keepsHolder !== true) holders.set(call.id, self);
     if (replaced.kind === 'conflict' && holders.get(call.id) !== self)
       return { ...replaced, elsewhere: true };

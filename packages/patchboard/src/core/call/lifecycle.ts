@@ -88,6 +88,8 @@ export class Lifecycle {
   readonly wheel: TimerWheel;
   readonly #parts: LifecycleParts;
   readonly #live: Map<string, LiveCall> = new Map();
+  /** The last move of each borrowed call that is under way. */
+  readonly #borrowing: Map<string, Promise<void>> = new Map();
   #isClosed = false;
   /** Why no write of this process succeeds any more; null: they do. */
   #fenced: BadOutcome | null = null;
@@ -179,7 +181,25 @@ export class Lifecycle {
    * Returns false if another writer committed first: `live.call` is then that row, and nothing of this move was written.
    */
   advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): MaybePromise<boolean> {
+    return live.ownership === 'own'
+      ? this.#commit(live, states, extra)
+      : this.#commitShared(live, states, extra);
+  }
+
+  /** Moves of borrowed calls run one after the other, so that the node adopts or ends each call once. */
+  #commitShared(live: LiveCall, states: readonly CallState[], extra: MoveExtra): MaybePromise<boolean> {
     if (live.ownership === 'lost') return false;
+    if (live.ownership === 'adopted') return this.#commit(live, states, extra);
+    const { id } = live.call;
+    const turn = (this.#borrowing.get(id) ?? Promise.resolve()).then(() => this.#commit(live, states, extra));
+    const over = turn.then(nothing, nothing).then(() => {
+      if (this.#borrowing.get(id) === over) this.#borrowing.delete(id);
+    });
+    this.#borrowing.set(id, over);
+    return turn;
+  }
+
+  #commit(live: LiveCall, states: readonly CallState[], extra: MoveExtra): MaybePromise<boolean> {
     const at = this.#parts.clock.now();
     const from = live.call;
     let next = changed(from, extra);
