@@ -30,10 +30,10 @@ const LOCK_TIMEOUT_MS = 20_000;
  * Returns the name of a schema that no other test uses. It does not exist yet. It is dropped when the test has ended, or, outside
  * of a test, after the last test of the file or block. The drop fails if a connection still holds a lock in it.
  */
-export function aSchema(service: SharedPostgres): string {
+export function aSchema({ url }: Pick<SharedPostgres, 'url'>): string {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const drop = async (): Promise<void> => {
-    const client = new pg.Client({ connectionString: service.url, lock_timeout: LOCK_TIMEOUT_MS });
+    const client = new pg.Client({ connectionString: url, lock_timeout: LOCK_TIMEOUT_MS });
     await client.connect();
     try {
       await client.query(`drop schema if exists ${name} cascade`);

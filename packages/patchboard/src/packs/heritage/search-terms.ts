@@ -50,16 +50,27 @@ export function indexTerms(text: string): string {
     .join(' ');
 }
 
-/**
- * Returns the FTS5 query that matches all units of the text: a single character as the prefix of a term, several as
- * consecutive pairs, a word as a prefix. Returns null if the text has no units.
- */
-export function matchExpression(text: string): string | null {
-  const parts = stretchesOf(text).map((stretch) => {
-    if (stretch.kind === 'word') return `"${stretch.word}" *`;
+/** A unit of a search: consecutive terms of an index. */
+export interface Phrase {
+  readonly terms: readonly string[];
+  /** Whether the last term is only the beginning of one. */
+  readonly isPrefix: boolean;
+}
+
+/** A single character and a word match as the prefix of a term, several characters as consecutive pairs. */
+export function phrasesOf(text: string): Phrase[] {
+  return stretchesOf(text).map((stretch) => {
+    if (stretch.kind === 'word') return { terms: [stretch.word], isPrefix: true };
     const { characters } = stretch;
-    return characters.length === 1 ? `"${characters.join('')}" *` : `"${pairsOf(characters).join(' ')}"`;
+    return characters.length === 1
+      ? { terms: characters, isPrefix: true }
+      : { terms: pairsOf(characters), isPrefix: false };
   });
+}
+
+/** Returns the FTS5 query that matches all units of the text; null if the text has none. */
+export function matchExpression(text: string): string | null {
+  const parts = phrasesOf(text).map(({ terms, isPrefix }) => `"${terms.join(' ')}"${isPrefix ? ' *' : ''}`);
   return parts.length === 0 ? null : parts.join(' AND ');
 }
 

@@ -116,17 +116,6 @@ describe('sqliteHeritageStorage', () => {
     later.close();
     expect(() => sqliteHeritageStorage(newer)).toThrow(/newer/);
   });
-
-  it('imports nothing if a part of the import fails', async () => {
-    const storage = sqliteHeritageStorage(newFile());
-    const broken = aContent('two', { title: null as unknown as string });
-    const data = { site_name: '村', npcs: [], prompts: [], pois: [], routes: [] };
-    await expect(
-      storage.importSite(scope, { ...data, contents: [aContent('one'), broken] }),
-    ).rejects.toThrow();
-    expect(await storage.exportSite(scope)).toBeUndefined();
-    await storage.close();
-  });
 });
 
 describe('search over 100,000 items', () => {
