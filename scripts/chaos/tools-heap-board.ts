@@ -8,6 +8,7 @@ import type { Pack, ServerTool } from '../../packages/patchboard/src/core/tools/
 import { essentialsPack } from '../../packages/patchboard/src/packs/essentials/pack.ts';
 import { heritagePack } from '../../packages/patchboard/src/packs/heritage/pack.ts';
 import { sqliteHeritageStorage } from '../../packages/patchboard/src/packs/heritage/sqlite/sqlite-storage.ts';
+import type { HeritageStorage } from '../../packages/patchboard/src/packs/heritage/storage.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { timeOrderedIds } from '../../packages/patchboard/src/runtime/ids.ts';
 import { nodeClock } from '../../packages/patchboard/src/runtime/node-clock.ts';
@@ -120,5 +121,6 @@ async function heritageIn(folder: string): Promise<Pack> {
   const storage = sqliteHeritageStorage(file);
   await storage.importSite({ tenant: DEFAULT_TENANT, site: SITE }, LARGE_SITE);
   await storage.close();
-  return heritagePack({ file, withSample: false, onlySite: () => SITE, now: () => nodeClock.now() });
+  const openStorage = (): Promise<HeritageStorage> => Promise.resolve(sqliteHeritageStorage(file));
+  return heritagePack({ openStorage, withSample: false, onlySite: () => SITE, now: () => nodeClock.now() });
 }

@@ -16,6 +16,7 @@ import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext, type EngineContext } from './engine-context.ts';
 import { openApis, refuseOpenServer } from './apis.ts';
 import { checkNames, isOfUpstream } from './check-names.ts';
+import { heritageFile, openHeritageStorage } from './heritage-storage.ts';
 import { openUpstreams } from './upstreams.ts';
 import { configured } from './tool-config.ts';
 import { loadHooks } from './hook-modules.ts';
@@ -24,7 +25,6 @@ import { operatorTokenIn } from './operator-token-in.ts';
 import { ownStoreOf } from './own-store.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
 import { essentialsPack, type EssentialsOptions } from '../packs/essentials/pack.ts';
-import { HERITAGE_FILE } from '../packs/heritage/names.ts';
 import { heritagePack } from '../packs/heritage/pack.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import type { OwnStore } from '../postgres/own-store.ts';
@@ -180,7 +180,7 @@ function essentials(
     database: {
       target: settings.queryDatabase,
       sampleFile: join(settings.dataFolder, 'sample.db'),
-      forbiddenFiles: [storeFile, heritageFile(settings)],
+      forbiddenFiles: [storeFile, heritageFile(settings.dataFolder)],
       ownStore,
     },
     now: () => nodeClock.now(),
@@ -192,14 +192,10 @@ function essentials(
   }
 }
 
-function heritageFile({ dataFolder }: Pick<Settings, 'dataFolder'>): string {
-  return join(dataFolder, HERITAGE_FILE);
-}
-
-function heritage({ dataFolder, isDemonstration }: Settings, tenants: TenantDirectory): Pack {
+function heritage(settings: Settings, tenants: TenantDirectory): Pack {
   return heritagePack({
-    file: heritageFile({ dataFolder }),
-    withSample: isDemonstration,
+    openStorage: () => openHeritageStorage(settings),
+    withSample: settings.isDemonstration,
     onlySite: (tenant) => tenants.onlySite(tenant),
     now: () => nodeClock.now(),
   });

@@ -10,6 +10,11 @@ import type { SiteData } from '../../src/packs/heritage/records.ts';
 import { sqliteHeritageStorage } from '../../src/packs/heritage/sqlite/sqlite-storage.ts';
 import { aContent, aQuery, heritageStorageContract } from '../../src/packs/heritage/storage.contract.ts';
 import type { HeritageStorage } from '../../src/packs/heritage/storage.ts';
+import { nodeDigest } from '../../src/runtime/digest.ts';
+import { firstIdAt } from '../../src/runtime/ids.ts';
+import { nodeClock } from '../../src/runtime/node-clock.ts';
+import { postgresStore } from '../../src/store/postgres/open.ts';
+import { openHeritageStorage } from '../../src/wiring/heritage-storage.ts';
 import { startPgbouncer } from '../services/pgbouncer.ts';
 import { POSTGRES_VERSIONS } from '../services/postgres-binaries.ts';
 import { aSchema, sharedPostgres } from '../services/shared-postgres.ts';
@@ -84,6 +89,28 @@ describe('heritage data in PostgreSQL', () => {
     await client.query(`drop trigger fail on ${schema}.heritage_contents`);
     expect(await storage.addContent(HERE, aContent('one'))).toMatchObject({ id: 'one' });
   });
+
+  it.each(['heritage', 'store'])(
+    'shares the schema with the store, with the %s created first',
+    async (first) => {
+      const schema = aSchema(service);
+      const settings = {
+        store: { kind: 'postgres' as const, url: service.url, schema, prepare: true, listenUrl: null },
+      };
+      const openStore = async (): Promise<void> => {
+        const firstId = (ms: number): string => firstIdAt('tc_', ms);
+        const parts = { digest: nodeDigest, now: () => nodeClock.now(), firstIdAt: firstId };
+        const store = await postgresStore({ url: service.url, schema, ...parts });
+        await store.close();
+      };
+      if (first === 'store') await openStore();
+      const storage = await openHeritageStorage({ ...settings, dataFolder: '/nowhere' });
+      onTestFinished(() => storage.close());
+      await storage.addContent(HERE, aContent('one'));
+      if (first === 'heritage') await openStore();
+      expect((await storage.exportSite(HERE))?.contents).toHaveLength(1);
+    },
+  );
 
   it('works through a pooler without prepared statements', async () => {
     const pooler = await startPgbouncer(service);

@@ -2,7 +2,6 @@ import type { Pack } from '../../core/tools/server-tool.ts';
 import type { HeritageParts } from './heritage-tool.ts';
 import { HERITAGE_PACK, SAMPLE_SCOPE } from './names.ts';
 import { YANTIAN } from './sample/yantian.ts';
-import { sqliteHeritageStorage } from './sqlite/sqlite-storage.ts';
 import type { HeritageStorage } from './storage.ts';
 import { createDraftContent } from './tools/create-draft-content.ts';
 import { getNpcProfile } from './tools/get-npc-profile.ts';
@@ -12,8 +11,8 @@ import { logUserEvent } from './tools/log-user-event.ts';
 import { searchContent } from './tools/search-content.ts';
 
 export interface HeritageOptions {
-  /** The database file; created by the first call of a tool. */
-  readonly file: string;
+  /** Called by the first call of a tool, and again after it rejected. */
+  openStorage(): Promise<HeritageStorage>;
   /** Whether to import the sample data unless it exists. */
   readonly withSample: boolean;
   /** Returns the site of a tenant with exactly one, for callers that name none; otherwise null. */
@@ -27,7 +26,7 @@ export function heritagePack(options: HeritageOptions): Pack {
   let opening: Promise<HeritageStorage> | null = null;
   const parts: HeritageParts = {
     storage: () => {
-      opening ??= openStorage(options);
+      opening ??= openedStorage(options);
       // After a failure, the next call tries again.
       opening.catch(() => (opening = null));
       return opening;
@@ -50,9 +49,9 @@ export function heritagePack(options: HeritageOptions): Pack {
   };
 }
 
-async function openStorage({ file, withSample }: HeritageOptions): Promise<HeritageStorage> {
-  const storage = sqliteHeritageStorage(file);
-  if (withSample && (await storage.siteMap(SAMPLE_SCOPE)) === undefined)
+async function openedStorage(options: HeritageOptions): Promise<HeritageStorage> {
+  const storage = await options.openStorage();
+  if (options.withSample && (await storage.siteMap(SAMPLE_SCOPE)) === undefined)
     await storage.importSite(SAMPLE_SCOPE, YANTIAN);
   return storage;
 }

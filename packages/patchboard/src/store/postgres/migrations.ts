@@ -80,10 +80,12 @@ async function migrateIn(transaction: Transaction, parts: SchemaParts): Promise<
   await transaction.query({ name: 'set_version', text }, [SCHEMA_VERSION, MIN_READER, storeId]);
 }
 
+/** The tables of the heritage data may be created before those of the store. */
 async function find(transaction: Transaction, schema: string): Promise<Found> {
   const text = `select to_regnamespace($1) is not null as exists, to_regclass($2) is not null as has_meta,
     (select count(*)::int from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f')) as tables, current_user::text as role`;
+      where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f')
+        and c.relname not like 'heritage\\_%') as tables, current_user::text as role`;
   const { rows } = await transaction.query<Found>({ name: 'find_schema', text }, [
     schema,
     `"${schema}".meta`,

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { failure, messageOf, StorageFull, ToolFailure } from '../../../core/failures.ts';
-import { Connection, type Queryable } from '../../../postgres/connection.ts';
+import { Connection, type Transaction } from '../../../postgres/connection.ts';
 import { connectionOptions } from '../../../postgres/connection-options.ts';
 import { isDiskFull, isTransient } from '../../../postgres/sql-errors.ts';
 import type { SiteData } from '../records.ts';
@@ -26,7 +26,7 @@ export async function postgresHeritageStorage(given: PostgresHeritageOptions): P
   const { schema, prepare } = given;
   const connect = (name: string): Connection => new Connection({ options, name, prepare });
   /** Other statements on the same connection would become part of a transaction, so each has a connection of its own. */
-  const inTransaction = async <T>(work: (transaction: Queryable) => Promise<T>): Promise<T> => {
+  const inTransaction = async <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> => {
     const connection = connect('heritage import');
     try {
       return await connection.transaction(work);

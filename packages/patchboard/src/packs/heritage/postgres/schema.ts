@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../postgres/connection.ts';
+import type { Transaction } from '../../../postgres/connection.ts';
 
 const NAMES = ['meta', 'sites', 'contents', 'npcs', 'prompts', 'pois', 'routes', 'events'] as const;
 
@@ -77,13 +77,8 @@ const MIGRATIONS: readonly ((tables: HeritageTables) => string)[] = [
 ];
 
 /** Must be called in a transaction. Several processes may do so at once, also with the migration of the store. */
-export async function migrateHeritage(transaction: Queryable, schema: string): Promise<void> {
+export async function migrateHeritage(transaction: Transaction, schema: string): Promise<void> {
   const tables = heritageTables(schema);
-  let statements = 0;
-  const run = async (text: string): Promise<void> => {
-    statements += 1;
-    await transaction.query({ name: `heritage_migration_${statements}`, text });
-  };
   await transaction.query({ name: 'lock_schema', text: 'select pg_advisory_xact_lock(hashtext($1))' }, [
     schema,
   ]);
@@ -94,12 +89,12 @@ export async function migrateHeritage(transaction: Queryable, schema: string): P
     },
     [`"${schema}"`, tables.meta],
   );
-  if (found.rows[0]?.schema !== true) await run(`create schema "${schema}"`);
+  if (found.rows[0]?.schema !== true) await transaction.run(`create schema "${schema}"`);
   if (found.rows[0]?.meta !== true) {
-    await run(
+    await transaction.run(
       `create table ${tables.meta} ("only" integer primary key check ("only" = 1), version integer not null)`,
     );
-    await run(`insert into ${tables.meta} values (1, 0)`);
+    await transaction.run(`insert into ${tables.meta} values (1, 0)`);
   }
   const { rows } = await transaction.query<{ version: number }>({
     name: 'heritage_version',
@@ -110,7 +105,7 @@ export async function migrateHeritage(transaction: Queryable, schema: string): P
     throw new Error(
       `the heritage data in schema ${schema} was written by a newer Patchboard (version ${version}): start that one`,
     );
-  for (const migration of MIGRATIONS.slice(version))
-    for (const statement of migration(tables).split(';')) if (statement.trim() !== '') await run(statement);
-  if (version < MIGRATIONS.length) await run(`update ${tables.meta} set version = ${MIGRATIONS.length}`);
+  for (const migration of MIGRATIONS.slice(version)) await transaction.run(migration(tables));
+  if (version < MIGRATIONS.length)
+    await transaction.run(`update ${tables.meta} set version = ${MIGRATIONS.length}`);
 }
