@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { ConnectionOptions } from './connection-options.ts';
+import { withTlsAdvice } from './tls-advice.ts';
 
 type Encryption = ConnectionOptions['encryption'][number];
 
@@ -34,7 +35,7 @@ export async function connectEncrypted<T>(
       return await connect(ssl);
     } catch (error) {
       // A server that cannot be reached with TLS cannot be reached without it either.
-      if (index === encryption.length - 1 || hasNetworkCode(error)) throw error;
+      if (index === encryption.length - 1 || isUnreachable(error)) throw withTlsAdvice(error);
     }
   }
   throw new Error('the URL allows no kind of connection');
@@ -55,7 +56,8 @@ export async function connectClient(options: ConnectionOptions, name: string): P
   });
 }
 
-function hasNetworkCode(error: unknown): boolean {
+/** By the codes of the operating system, except those of a failed TLS handshake. */
+function isUnreachable(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^E[A-Z_]+$/.test(code);
+  return typeof code === 'string' && /^E(?!RR_|PROTO$)[A-Z]+$/.test(code);
 }
