@@ -2,6 +2,7 @@ import { chainHash, type LedgerDraft } from '../../core/ledger/ledger.ts';
 import type { Digest } from '../../core/ports.ts';
 import { byteaArray, int8Array, textArray } from '../../postgres/arrays.ts';
 import type { Statement } from '../../postgres/connection.ts';
+import { monthOf } from './partitions.ts';
 import type { Tables } from './schema.ts';
 import type { HeldWriter, SegmentHead } from './writer-slot.ts';
 
@@ -33,7 +34,7 @@ export function segmentAfter(
     no: head.no + 1,
     epoch,
     // Periods never decrease within a writer, also if the clock steps back.
-    period: Math.max(head.period, periodOf(now)),
+    period: Math.max(head.period, monthOf(now)),
     first: head.last + 1,
     last,
     hash,
@@ -42,12 +43,6 @@ export function segmentAfter(
     drafts,
     hashes,
   };
-}
-
-/** The month, as yyyymm: ledger partitions are cut by it. */
-export function periodOf(ms: number): number {
-  const date = new Date(ms);
-  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }
 
 /**

@@ -4,7 +4,7 @@ import { byteaArray, int4Array, int8Array } from '../../postgres/arrays.ts';
 import type { Connection, Queryable, Statement } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import type { Tables } from './schema.ts';
-import { endedIn, spansOf, writerValues, type SegmentRow, type Span } from './segments.ts';
+import { endedIn, spansOf, writerValues, type SegmentRow, type Span } from './ledger-spans.ts';
 import { addToTotals, totalsValues } from './totals.ts';
 
 export interface SequencerParts {
