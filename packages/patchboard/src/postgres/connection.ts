@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { messageOf, StorageUnavailable } from '../core/failures.ts';
@@ -33,6 +34,8 @@ export interface ConnectionParts {
   readonly name: string;
   /** False: statements are not prepared, for poolers that give each transaction another connection. */
   readonly prepare: boolean;
+  /** Session settings beside `SETTINGS`. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Requests fail after this time without a connection; the connection is still being made. */
@@ -50,6 +53,8 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   idle_in_transaction_session_timeout: '2s',
   lock_timeout: '4s',
   statement_timeout: '15s',
+  // Compiling a statement takes longer than all of ours run.
+  jit: 'off',
 };
 
 /** One pipelined connection that is made again after it was lost. */
@@ -158,7 +163,7 @@ export class Connection implements Queryable {
   /** Begins a transaction, with the settings that a pooled connection does not keep. */
   get beginText(): string {
     if (!this.#isPooled) return 'begin';
-    const settings = Object.entries(SETTINGS).map(([name, value]) => `set local ${name} = '${value}'`);
+    const settings = Object.entries(this.#settings).map(([name, value]) => `set local ${name} = '${value}'`);
     return ['begin', ...settings].join('; ');
   }
 
@@ -195,6 +200,18 @@ export class Connection implements Queryable {
     const given = { text, values: [...values], ...(this.#parts.prepare ? { name } : {}) };
     const { rows, rowCount } = await client.query<Row>(given);
     return { rows, count: rowCount ?? 0 };
+  }
+
+  /** Runs `work`, and sends the statements that it sends at once in one write: each write costs both sides a system call. */
+  inOneWrite<T>(client: pg.Client, work: () => T): T {
+    const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } })
+      .connection;
+    stream.cork();
+    try {
+      return work();
+    } finally {
+      stream.uncork();
+    }
   }
 
   /** Gives up a broken connection and makes another, without waiting for a request: `problem` must end by itself. */
@@ -249,12 +266,16 @@ export class Connection implements Queryable {
     client.on('end', () => this.drop(client, new Error('the server closed the connection')));
     try {
       await client.connect();
-      this.#isPooled = await isPooled(client);
+      this.#isPooled = await isPooled(client, this.#settings);
       return client;
     } catch (error) {
       client.end().catch(() => {}); // It was never open, or is broken.
       throw error;
     }
+  }
+
+  get #settings(): Readonly<Record<string, string>> {
+    return { ...SETTINGS, ...this.#parts.settings };
   }
 
   #isOverdue(): boolean {
@@ -270,8 +291,8 @@ export class Connection implements Queryable {
 }
 
 /** Changes the settings of the session unless a pooler is in between: it gives clients a key of its own. */
-async function isPooled(client: pg.Client): Promise<boolean> {
-  const settings = Object.entries(SETTINGS).map(
+async function isPooled(client: pg.Client, wanted: Readonly<Record<string, string>>): Promise<boolean> {
+  const settings = Object.entries(wanted).map(
     ([name, value]) => `case when pg_backend_pid() = $1 then set_config('${name}', '${value}', false) end`,
   );
   const text = `select pg_backend_pid() as pid, ${settings.map((set, index) => `${set} as s${index}`).join(', ')}`;

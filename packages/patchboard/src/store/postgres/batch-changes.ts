@@ -52,10 +52,11 @@ export class BatchChanges {
     // All values are encoded before the first statement is sent: a value that cannot be encoded leaves none behind.
     const inserting = inserts.length === 0 ? null : this.#insert(inserts);
     const replacing = replaces.length === 0 ? null : this.#replace(replaces);
-    const sent: Promise<unknown>[] = [this.#begin(client)];
-    for (const planned of inserting?.before ?? []) sent.push(this.#send(client, planned));
-    const refusing = inserting === null ? null : this.#send<RefusedRow>(client, inserting.insert);
-    const losing = replacing === null ? null : this.#send<{ readonly id: string }>(client, replacing);
+    const { sent, refusing, losing } = this.#connection.inOneWrite(client, () => ({
+      sent: [this.#begin(client), ...(inserting?.before ?? []).map((planned) => this.#send(client, planned))],
+      refusing: inserting === null ? null : this.#send<RefusedRow>(client, inserting.insert),
+      losing: replacing === null ? null : this.#send<{ readonly id: string }>(client, replacing),
+    }));
     await allInOrder([...sent, refusing, losing]);
     const refused = refusing === null ? NOT_REFUSED : byNumber(await refusing);
     this.#checkRuns(inserts, refused);

@@ -101,11 +101,12 @@ export class BatchCommitter {
     const segment = segmentAfter(this.#head, held, drafts, ended, { digest, now: now() });
     const values = segmentValues(segment, held);
     this.#doubt = { segment, outcomes };
-    await allInOrder([
+    const sent = connection.inOneWrite(client, () => [
       ...this.#changes.finish(client, applied),
       connection.send(client, this.#insertSegment, values),
       connection.send(client, COMMIT, []),
     ]);
+    await allInOrder(sent);
     this.#doubt = null;
     this.#head = segment;
     return outcomes;

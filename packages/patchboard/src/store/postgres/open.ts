@@ -52,6 +52,13 @@ export interface ReadPostgresStore extends Pick<
   close(): Promise<void>;
 }
 
+/**
+ * Connections that find rows by their keys. Without the setting a scan of `open_calls` looks cheaper until the table is
+ * analyzed, and it reads the rows of all ended calls that are not vacuumed yet.
+ */
+const BY_KEY: readonly string[] = ['writer', 'reader'];
+const WITHOUT_SCANS = { enable_seqscan: 'off' };
+
 /** How long a start waits for a database that cannot be reached. */
 const CONNECT_MS = 10_000;
 
@@ -270,7 +277,8 @@ class Opening {
   /** A connection that is made by its first request. */
   #connection(name: string): Connection {
     const { prepare = true } = this.#options;
-    const connection = new Connection({ options: this.#target, name, prepare });
+    const settings = BY_KEY.includes(name) ? WITHOUT_SCANS : {};
+    const connection = new Connection({ options: this.#target, name, prepare, settings });
     this.#connections.push(connection);
     return connection;
   }
