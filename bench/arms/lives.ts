@@ -5,6 +5,8 @@ import { median } from '../statistics.ts';
 export interface LifeSettings {
   readonly concurrency: number;
   readonly seconds: number;
+  /** Default: a second at most. More of it compiles more of the code. */
+  readonly warmSeconds?: number;
   /** The separate server that stores the calls, if its CPU time is measured. */
   readonly serverPid?: number;
 }
@@ -24,10 +26,10 @@ export interface Life {
  * prints the results.
  */
 export async function measureLives(
-  { concurrency, seconds, serverPid }: LifeSettings,
+  { concurrency, seconds, warmSeconds = Math.min(1, seconds), serverPid }: LifeSettings,
   liveOnce: (line: string) => Promise<void>,
 ): Promise<void> {
-  await together(Math.min(1, seconds)); // warm
+  await together(warmSeconds);
   const life: Life = { ...(await together(seconds)), aloneP50Ms: await alone(seconds / 2) };
   process.stdout.write(`${JSON.stringify(life)}\n`);
 

@@ -57,7 +57,8 @@ async function measureLives(
 ): Promise<readonly Measurement[]> {
   const lives: Record<string, Life[]> = Object.fromEntries(arms.map(({ name }) => [name, []]));
   const slices = quick ? 1 : 5;
-  const settings = { concurrency: CONCURRENCY, seconds: quick ? 0.5 : 3 };
+  const seconds = quick ? 0.5 : 4;
+  const settings = { concurrency: CONCURRENCY, seconds, warmSeconds: seconds };
   for (let slice = 0; slice < slices; slice += 1) {
     for (const arm of slice % 2 === 0 ? arms : arms.toReversed()) {
       say(`in one process, slice ${slice + 1} of ${slices}: ${arm.name}`);
