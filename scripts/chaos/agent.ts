@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CallView } from '@patchboard/wire';
 import { REMOTE_TOOL, FORGOTTEN_TOOL } from './client.ts';
 import type { History, Invocation, RequestKind } from './history.ts';
-import { get, orGone, post } from './http.ts';
+import { orGone } from './http.ts';
 import type { ServerAddress } from './server-address.ts';
+import type { ServerApi } from './server-api.ts';
 import { TOOLS } from './pack.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -36,6 +38,7 @@ const KINDS: readonly RequestKind[] = [
 
 /** Pause between two requests: the load is many agents, not a benchmark. */
 const PAUSE_MS = 15;
+const REFUSED_PAUSE_MS = 100;
 
 export interface AgentParts {
   readonly history: History;
@@ -50,14 +53,14 @@ export interface AgentParts {
 export async function runAgent(parts: AgentParts, random: SeededRandom): Promise<void> {
   const mine: string[] = [];
   for (;;) {
-    const url = await parts.address.wait();
-    if (url === null) return;
+    const api = await parts.address.wait();
+    if (api === null) return;
     const wish = random.next();
     if (wish < 0.6 || mine.length === 0) mine.push(...(await invoke(parts, random)));
-    else if (wish < 0.8) await respondTo(parts, url, random.pick(mine.slice(-6)), random);
-    else if (wish < 0.92) await look(parts, url, random.pick(mine), random.chance(0.5));
-    else await cancel(parts, url, random.pick(mine.slice(-2)));
-    await new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS * random.next()));
+    else if (wish < 0.8) await respondTo(parts, api, random.pick(mine.slice(-6)), random);
+    else if (wish < 0.92) await look(parts, api, random.pick(mine), random.chance(0.5));
+    else await cancel(parts, api, random.pick(mine.slice(-2)));
+    await pause(PAUSE_MS * random.next());
   }
 }
 
@@ -65,7 +68,7 @@ async function invoke(parts: AgentParts, random: SeededRandom): Promise<string[]
   const { history } = parts;
   const n = parts.nextNumber();
   const kind = random.pick(KINDS);
-  const invocation: Invocation = { n, kind, acknowledged: new Set(), sent: 0 };
+  const invocation: Invocation = { n, kind, acknowledged: new Set(), sent: 0, refused: 0 };
   history.invocations.set(n, invocation);
   const ms = kind === 'slow' ? random.between(0, 200) : random.between(0, 40);
   // Repeat a request with the same key after every uncertain response, and sometimes a third time.
@@ -74,7 +77,7 @@ async function invoke(parts: AgentParts, random: SeededRandom): Promise<string[]
     const response = await invokeOnce(parts, invocation, ms);
     if (response === 'over') break;
     if (response === 'responded' && again-- <= 0) break;
-    if (response === 'gone' && kind !== 'keyed') break;
+    if (response !== 'responded' && kind !== 'keyed') break;
   }
   return [...invocation.acknowledged];
 }
@@ -83,32 +86,37 @@ async function invokeOnce(
   parts: AgentParts,
   invocation: Invocation,
   ms: number,
-): Promise<'responded' | 'gone' | 'over'> {
+): Promise<'responded' | 'refused' | 'gone' | 'over'> {
   const { history, address } = parts;
   const { n, kind, acknowledged } = invocation;
-  const url = await address.wait();
-  if (url === null) return 'over';
+  const api = await address.wait();
+  if (api === null) return 'over';
   const headers: Record<string, string> = kind === 'keyed' ? { 'idempotency-key': `key-${n}` } : {};
   const body = { run_id: `run_${n}`, args: { n, ms } };
   invocation.sent += 1;
-  const response = await orGone(post(`${url}/v1/tools/${TOOL_OF[kind]}/invoke`, body, { headers }));
+  const path = `/v1/tools/${TOOL_OF[kind]}/invoke`;
+  const response = await history.exchange('invoke', n, () => orGone(api.post(path, body, { headers })));
   if (response === null) return 'gone';
-  history.sawResponse(response.status);
   const id = response.body['tool_call_id'];
   if (response.status >= 200 && response.status < 300 && typeof id === 'string') {
     acknowledged.add(id);
     parts.onReceipt();
+  } else if (history.isExcused(response)) {
+    invocation.refused += 1;
+    await pause(REFUSED_PAUSE_MS);
+    return 'refused';
   } else if (response.status !== 503) {
     history.violations.push(`invoke ${n} (${kind}) got ${response.status}: ${JSON.stringify(response.body)}`);
   }
   return 'responded';
 }
 
-async function look({ history }: AgentParts, url: string, id: string, wait: boolean): Promise<void> {
+/** G21: a call whose receipt was received can be read. */
+async function look({ history }: AgentParts, api: ServerApi, id: string, wait: boolean): Promise<void> {
   const headers: Record<string, string> = wait ? { prefer: 'wait=1' } : {};
-  const response = await orGone(get(`${url}/v1/tool_calls/${id}`, { headers }));
-  if (response === null) return;
-  history.sawResponse(response.status);
+  const path = `/v1/tool_calls/${id}`;
+  const response = await history.exchange('read', id, () => orGone(api.get(path, { headers })));
+  if (response === null || history.isExcused(response)) return;
   if (response.status === 200) history.sawCall(response.body as unknown as CallView);
   else history.violations.push(`${id} was acknowledged, and reading it got ${response.status}`);
 }
@@ -116,20 +124,20 @@ async function look({ history }: AgentParts, url: string, id: string, wait: bool
 /** Two responses at the same time, of which one is taken. */
 async function respondTo(
   { history }: AgentParts,
-  url: string,
+  api: ServerApi,
   callId: string,
   random: SeededRandom,
 ): Promise<void> {
-  const read = await orGone(get(`${url}/v1/tool_calls/${callId}`));
+  const read = await orGone(api.get(`/v1/tool_calls/${callId}`));
   const request = (read?.body as CallView | undefined)?.input_request;
   if (request === undefined) return;
   const contents = [random.between(1, 1_000_000), random.between(1, 1_000_000)];
   await Promise.all(
     contents.map(async (content) => {
       const body = { id: request.id, content };
-      const response = await orGone(post(`${url}/v1/tool_calls/${callId}/input`, body));
-      if (response === null) return;
-      history.sawResponse(response.status);
+      const path = `/v1/tool_calls/${callId}/input`;
+      const response = await history.exchange('input', callId, () => orGone(api.post(path, body)));
+      if (response === null || history.isExcused(response)) return;
       if (response.status === 200) history.inputTaken(callId, request.id, content);
       else if (response.status !== 409)
         history.violations.push(
@@ -139,10 +147,10 @@ async function respondTo(
   );
 }
 
-async function cancel({ history }: AgentParts, url: string, id: string): Promise<void> {
-  const response = await orGone(post(`${url}/v1/tool_calls/${id}/cancel`, {}));
-  if (response === null) return;
-  history.sawResponse(response.status);
+async function cancel({ history }: AgentParts, api: ServerApi, id: string): Promise<void> {
+  const path = `/v1/tool_calls/${id}/cancel`;
+  const response = await history.exchange('cancel', id, () => orGone(api.post(path, {})));
+  if (response === null || history.isExcused(response)) return;
   if (response.status === 200) history.sawCall(response.body as unknown as CallView);
   else if (response.status !== 409) history.violations.push(`cancelling ${id} got ${response.status}`);
 }

@@ -1,7 +1,8 @@
 import { sseDecoder, type ToolRequest } from '@patchboard/wire';
 import type { History } from './history.ts';
-import { get, orGone, post, type HttpResponse } from './http.ts';
+import { orGone, type HttpResponse } from './http.ts';
 import type { ServerAddress } from './server-address.ts';
+import type { ServerApi } from './server-api.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 export const CLIENT_ID = 'chaos-client';
@@ -11,10 +12,10 @@ export const FORGOTTEN_TOOL = 'chaos.forgotten';
 const FORGOTTEN_TIMEOUT_MS = 900;
 const REMOTE_TIMEOUT_MS = 15_000;
 
-export async function registerClientTools(url: string): Promise<void> {
+export async function registerClientTools(api: ServerApi): Promise<void> {
   const schema = { type: 'object' };
   const lend = async (client_id: string, name: string, timeout_ms: number): Promise<void> => {
-    const response = await post(`${url}/internal/tools/register`, {
+    const response = await api.post('/internal/tools/register', {
       client_id,
       tools: [{ name, schema, timeout_ms }],
     });
@@ -51,10 +52,10 @@ export class ChaosClient {
   /** Runs until the test ends; finishes its current request first. */
   async run(): Promise<void> {
     for (;;) {
-      const url = await this.#address.wait();
-      if (url === null) break;
-      if (this.#random.chance(0.5)) await this.#poll(url);
-      else await this.#stream(url);
+      const api = await this.#address.wait();
+      if (api === null) break;
+      if (this.#random.chance(0.5)) await this.#poll(api);
+      else await this.#stream(api);
     }
     await Promise.all(this.#work);
   }
@@ -64,21 +65,21 @@ export class ChaosClient {
     this.#stop.abort();
   }
 
-  async #poll(url: string): Promise<void> {
+  async #poll(api: ServerApi): Promise<void> {
     const { signal } = this.#stop;
-    const response = await orGone(get(`${url}/internal/clients/${CLIENT_ID}/requests?wait=1`, { signal }));
+    const response = await orGone(api.get(`/internal/clients/${CLIENT_ID}/requests?wait=1`, { signal }));
     if (response === null) return await pause();
     const requests = response.body['requests'];
     for (const request of Array.isArray(requests) ? (requests as ToolRequest[]) : []) this.#take(request);
   }
 
   /** Reads for a while, or until the server stops. */
-  async #stream(url: string): Promise<void> {
+  async #stream(api: ServerApi): Promise<void> {
     const decode = sseDecoder();
     const text = new TextDecoder();
     const enough = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#random.between(200, 2000))]);
     try {
-      const response = await fetch(`${url}/internal/clients/${CLIENT_ID}/requests`, { signal: enough });
+      const response = await api.open(`/internal/clients/${CLIENT_ID}/requests`, enough);
       for await (const chunk of response.body ?? []) {
         for (const frame of decode(text.decode(chunk as Uint8Array, { stream: true }))) {
           if (frame.event === 'tool_request' && frame.data !== null)
@@ -119,11 +120,13 @@ export class ChaosClient {
   }
 
   async #submit(path: string, submission: { readonly result: unknown }): Promise<void> {
-    const response = await this.#persist(`${path}/submit`, submission);
+    const id = path.split('/').at(-1) ?? '';
+    const response = await this.#history.exchange('submit', id, () =>
+      this.#persist(`${path}/submit`, submission),
+    );
     if (response === null) return;
-    const known = this.#history.submissionsOf(path.split('/').at(-1) ?? '');
+    const known = this.#history.submissionsOf(id);
     const result = JSON.stringify(submission.result);
-    this.#history.sawResponse(response.status);
     if (response.status === 200) {
       if (known.accepted.has(result)) known.repeated += 1;
       known.accepted.add(result);
@@ -135,9 +138,9 @@ export class ChaosClient {
   /** Retries until there is a response, across any number of restarts. Null if the test has ended. */
   async #persist(path: string, body: unknown): Promise<HttpResponse | null> {
     for (;;) {
-      const url = await this.#address.wait();
-      if (url === null) return null;
-      const response = await orGone(post(`${url}${path}`, body));
+      const api = await this.#address.wait();
+      if (api === null) return null;
+      const response = await orGone(api.post(path, body));
       if (response !== null && response.status !== 503) return response;
       await pause();
     }

@@ -3,10 +3,12 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { CallView } from '@patchboard/wire';
+import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
+import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';
 import { checkStore } from './check-store.ts';
 import { History } from './history.ts';
 import { get, post, type HttpResponse } from './http.ts';
-import { TOOLS } from './pack.ts';
+import { readEffects, TOOLS } from './pack.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -121,11 +123,12 @@ class FullStore {
   async #invoke(url: string, tool: string, ms = 0): Promise<HttpResponse> {
     const n = (this.#requests += 1);
     const body = { run_id: `run_${n}`, args: { n, ms } };
-    const response = await post(`${url}/v1/tools/${tool}/invoke`, body);
-    this.#history.sawResponse(response.status);
+    const response = await this.#history.exchange('invoke', n, () =>
+      post(`${url}/v1/tools/${tool}/invoke`, body),
+    );
     const acknowledged = new Set<string>();
     if (response.status === 202) acknowledged.add(String(response.body['tool_call_id']));
-    this.#history.invocations.set(n, { n, kind: 'quick', acknowledged, sent: 1 });
+    this.#history.invocations.set(n, { n, kind: 'quick', acknowledged, sent: 1, refused: 0 });
     return response;
   }
 
@@ -177,9 +180,10 @@ class FullStore {
     const { code } = await server.ended;
     this.#findings.check(code === 0, `SIGTERM ended the server with code ${code}: ${server.stderr}`);
     const file = join(this.#dataFolder, 'patchboard.db');
-    const store = await checkStore(file, this.#effectsFile, this.#history);
+    const effects = readEffects(this.#effectsFile);
+    const store = await checkStore(() => sqliteStore({ file, digest: nodeDigest }), effects, this.#history);
     return {
-      facts: { ...facts, responses: Object.fromEntries(this.#history.responses), store },
+      facts: { ...facts, responses: this.#history.responses(), store },
       violations: [...this.#findings.violations, ...this.#history.violations],
     };
   }

@@ -8,6 +8,7 @@ import { CLIENT_ID, registerClientTools, REMOTE_TOOL } from './client.ts';
 import { orGone, post, get, type HttpResponse } from './http.ts';
 import { TOOLS } from './pack.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
+import { ServerApi } from './server-api.ts';
 import { ServerProcess } from './server-process.ts';
 
 const DRAIN_MS = 2500;
@@ -55,7 +56,7 @@ async function stopBusy(folder: string, findings: Findings): Promise<Record<stri
   const server = ServerProcess.chaos({ dataFolder, configFile });
   try {
     const url = await server.mustBeReady();
-    await registerClientTools(url);
+    await registerClientTools(new ServerApi(url));
     const invoke = async (tool: string, n: number, ms: number, prefer?: string): Promise<HttpResponse> =>
       await post(
         `${url}/v1/tools/${tool}/invoke`,

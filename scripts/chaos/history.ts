@@ -1,4 +1,5 @@
 import { isTerminal, type CallView } from '@patchboard/wire';
+import type { HttpResponse } from './http.ts';
 
 export type RequestKind =
   'quick' | 'slow' | 'effect' | 'keyed' | 'remote' | 'forgotten' | 'ask' | 'askReturned';
@@ -10,6 +11,20 @@ export interface Invocation {
   /** Ids in 2xx responses; several only if a key was sent again. */
   readonly acknowledged: Set<string>;
   sent: number;
+  /** Responses that say that nothing was recorded. */
+  refused: number;
+}
+
+/** One request: when it was sent, and when and how it was answered. */
+export interface Exchange {
+  readonly action: 'invoke' | 'read' | 'input' | 'cancel' | 'submit';
+  /** The number of the request, or the id of the call. */
+  readonly subject: string;
+  /** Epoch milliseconds, with fractions. */
+  readonly sentAt: number;
+  /** Null, as is the status, if the connection was lost. */
+  answeredAt: number | null;
+  status: number | null;
 }
 
 /** A client's submissions for one call and their responses. */
@@ -29,8 +44,11 @@ export interface Life {
   until: number;
 }
 
-/** All requests and responses observed while the server was killed repeatedly. */
+/** All requests and responses that agents and clients observed while the server was killed repeatedly. */
 export class History {
+  /** Whether 503 `storage_unavailable` is allowed, because the store is away at times. */
+  readonly isStoreMortal: boolean;
+  readonly exchanges: Exchange[] = [];
   readonly invocations: Map<number, Invocation> = new Map();
   readonly submissions: Map<string, Submissions> = new Map();
   /** By call and input request, joined by a space. */
@@ -39,8 +57,45 @@ export class History {
   readonly endings: Map<string, string> = new Map();
   readonly lives: Life[] = [];
   readonly violations: string[] = [];
+
+  constructor(isStoreMortal = false) {
+    this.isStoreMortal = isStoreMortal;
+  }
+
+  /** Records a request and its response. */
+  async exchange<R extends HttpResponse | null>(
+    action: Exchange['action'],
+    subject: string | number,
+    send: () => Promise<R>,
+  ): Promise<R> {
+    const exchange: Exchange = {
+      action,
+      subject: String(subject),
+      sentAt: now(),
+      answeredAt: null,
+      status: null,
+    };
+    this.exchanges.push(exchange);
+    const response = await send();
+    if (response === null) return response;
+    exchange.answeredAt = now();
+    exchange.status = response.status;
+    return response;
+  }
+
+  /** Whether the server says that the store is away, and may say so. */
+  isExcused({ status, body }: HttpResponse): boolean {
+    return this.isStoreMortal && status === 503 && body['code'] === 'storage_unavailable';
+  }
+
   /** Responses by status, to verify that there was load. */
-  readonly responses: Map<number, number> = new Map();
+  responses(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { status } of this.exchanges) {
+      if (status !== null) counts[status] = (counts[status] ?? 0) + 1;
+    }
+    return counts;
+  }
 
   acknowledged(): string[] {
     return [...this.invocations.values()].flatMap((invocation) => [...invocation.acknowledged]);
@@ -60,10 +115,6 @@ export class History {
     if (before !== ending) this.violations.push(`${view.tool_call_id} ended as ${before}, then as ${ending}`);
   }
 
-  sawResponse(status: number): void {
-    this.responses.set(status, (this.responses.get(status) ?? 0) + 1);
-  }
-
   inputTaken(callId: string, requestId: string, content: number): void {
     const key = `${callId} ${requestId}`;
     this.inputs.set(key, (this.inputs.get(key) ?? new Set()).add(content));
@@ -78,6 +129,10 @@ export class History {
   upMs(from: number, until: number): number {
     return upMs(this.lives, from, until);
   }
+}
+
+function now(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** Uptime between two moments. */

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pack, ServerTool, ToolContext } from '../../packages/patchboard/src/core/tools/server-tool.ts';
 import { InputRequired } from '../../packages/patchboard/src/core/call/input.ts';
@@ -26,6 +26,15 @@ export interface Effect {
   readonly tool: string;
   readonly callId: string;
   readonly attempt: number;
+}
+
+/** The executions that servers left in the effects file. */
+export function readEffects(file: string): Effect[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Effect);
 }
 
 const QUESTION = { message: 'Which token?', schema: { type: 'integer' } } as const;

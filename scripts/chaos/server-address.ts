@@ -1,6 +1,8 @@
-/** Holds the current URL of the server, and lets agents and clients wait while it is down. */
+import type { ServerApi } from './server-api.ts';
+
+/** Holds the current API of the server, and lets agents and clients wait while it is down. */
 export class ServerAddress {
-  #url: string | null = null;
+  #api: ServerApi | null = null;
   #waiting: (() => void)[] = [];
   #isOver = false;
 
@@ -8,13 +10,13 @@ export class ServerAddress {
     return this.#isOver;
   }
 
-  set(url: string): void {
-    this.#url = url;
+  set(api: ServerApi): void {
+    this.#api = api;
     this.#wake();
   }
 
   clear(): void {
-    this.#url = null;
+    this.#api = null;
   }
 
   /** Ends the test: no new requests. */
@@ -23,12 +25,12 @@ export class ServerAddress {
     this.#wake();
   }
 
-  /** Resolves to the URL as soon as there is one, or null when the test has ended. */
-  async wait(): Promise<string | null> {
-    while (this.#url === null && !this.#isOver) {
+  /** Resolves to the API as soon as there is one, or null when the test has ended. */
+  async wait(): Promise<ServerApi | null> {
+    while (this.#api === null && !this.#isOver) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    return this.#isOver ? null : this.#url;
+    return this.#isOver ? null : this.#api;
   }
 
   #wake(): void {
