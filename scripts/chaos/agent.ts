@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallView } from '@patchboard/wire';
 import { REMOTE_TOOL, FORGOTTEN_TOOL } from './client.ts';
-import type { History, Invocation, RequestKind } from './history.ts';
-import { orGone } from './http.ts';
+import { saysNothingRecorded, type History, type Invocation, type RequestKind } from './history.ts';
+import { orGone, textOf } from './http.ts';
 import type { ServerAddress } from './server-address.ts';
 import type { ServerApi } from './server-api.ts';
 import { TOOLS } from './pack.ts';
@@ -102,11 +102,11 @@ async function invokeOnce(
     acknowledged.add(id);
     parts.onReceipt();
   } else if (history.isExcused(response)) {
-    invocation.refused += 1;
+    if (saysNothingRecorded(response)) invocation.refused += 1;
     await pause(REFUSED_PAUSE_MS);
     return 'refused';
   } else if (response.status !== 503) {
-    history.violations.push(`invoke ${n} (${kind}) got ${response.status}: ${JSON.stringify(response.body)}`);
+    history.violations.push(`invoke ${n} (${kind}) got ${textOf(response)}`);
   }
   return 'responded';
 }
@@ -118,7 +118,7 @@ async function look({ history }: AgentParts, api: ServerApi, id: string, wait: b
   const response = await history.exchange('read', id, () => orGone(api.get(path, { headers })));
   if (response === null || history.isExcused(response)) return;
   if (response.status === 200) history.sawCall(response.body as unknown as CallView);
-  else history.violations.push(`${id} was acknowledged, and reading it got ${response.status}`);
+  else history.violations.push(`${id} was acknowledged, and reading it got ${textOf(response)}`);
 }
 
 /** Two responses at the same time, of which one is taken. */
@@ -140,9 +140,7 @@ async function respondTo(
       if (response === null || history.isExcused(response)) return;
       if (response.status === 200) history.inputTaken(callId, request.id, content);
       else if (response.status !== 409)
-        history.violations.push(
-          `input for ${callId} got ${response.status}: ${JSON.stringify(response.body)}`,
-        );
+        history.violations.push(`input for ${callId} got ${textOf(response)}`);
     }),
   );
 }
@@ -152,5 +150,5 @@ async function cancel({ history }: AgentParts, api: ServerApi, id: string): Prom
   const response = await history.exchange('cancel', id, () => orGone(api.post(path, {})));
   if (response === null || history.isExcused(response)) return;
   if (response.status === 200) history.sawCall(response.body as unknown as CallView);
-  else if (response.status !== 409) history.violations.push(`cancelling ${id} got ${response.status}`);
+  else if (response.status !== 409) history.violations.push(`cancelling ${id} got ${textOf(response)}`);
 }

@@ -4,8 +4,9 @@ import { verifyLedger } from '../../packages/patchboard/src/core/ledger/ledger-c
 import type { LedgerRow } from '../../packages/patchboard/src/core/ledger/ledger.ts';
 import type { Store } from '../../packages/patchboard/src/core/ports.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
+import type { Effect } from './effects.ts';
 import type { History, Invocation } from './history.ts';
-import { TOOLS, type Effect } from './pack.ts';
+import { TOOLS } from './pack.ts';
 
 export interface StoreSummary {
   readonly calls: number;

@@ -6,9 +6,10 @@ import type { CallView } from '@patchboard/wire';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';
 import { checkStore } from './check-store.ts';
+import { readEffects } from './effects.ts';
 import { History } from './history.ts';
 import { get, post, type HttpResponse } from './http.ts';
-import { readEffects, TOOLS } from './pack.ts';
+import { TOOLS } from './pack.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
 

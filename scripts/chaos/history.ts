@@ -46,7 +46,7 @@ export interface Life {
 
 /** All requests and responses that agents and clients observed while the server was killed repeatedly. */
 export class History {
-  /** Whether 503 `storage_unavailable` is allowed, because the store is away at times. */
+  /** Whether 503 is allowed, because the store is away at times. */
   readonly isStoreMortal: boolean;
   readonly exchanges: Exchange[] = [];
   readonly invocations: Map<number, Invocation> = new Map();
@@ -83,9 +83,11 @@ export class History {
     return response;
   }
 
-  /** Whether the server says that the store is away, and may say so. */
-  isExcused({ status, body }: HttpResponse): boolean {
-    return this.isStoreMortal && status === 503 && body['code'] === 'storage_unavailable';
+  /** Whether the server refuses because its store is away, or because it just stood still, and may do so. */
+  isExcused(response: HttpResponse): boolean {
+    const { status, body } = response;
+    if (!this.isStoreMortal || status !== 503) return false;
+    return saysNothingRecorded(response) || body['code'] === 'overloaded';
   }
 
   /** Responses by status, to verify that there was load. */
@@ -129,6 +131,10 @@ export class History {
   upMs(from: number, until: number): number {
     return upMs(this.lives, from, until);
   }
+}
+
+export function saysNothingRecorded({ status, body }: HttpResponse): boolean {
+  return status === 503 && body['code'] === 'storage_unavailable';
 }
 
 function now(): number {

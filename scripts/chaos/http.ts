@@ -22,6 +22,11 @@ export async function post(url: string, body: unknown, asking: Asking = {}): Pro
   return await send(url, { method: 'POST', headers, body: JSON.stringify(body) }, asking.signal);
 }
 
+/** Status and body, for messages. */
+export function textOf({ status, body }: HttpResponse): string {
+  return `${status}: ${JSON.stringify(body)}`;
+}
+
 /** Null if the connection was lost: the request may or may not have been processed. */
 export async function orGone(response: Promise<HttpResponse>): Promise<HttpResponse | null> {
   try {

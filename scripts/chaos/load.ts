@@ -3,6 +3,7 @@ import type { CallView } from '@patchboard/wire';
 import { runAgent } from './agent.ts';
 import { ChaosClient } from './client.ts';
 import { History } from './history.ts';
+import type { HttpResponse } from './http.ts';
 import { TOOLS } from './pack.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { ServerAddress } from './server-address.ts';
@@ -47,11 +48,14 @@ export class Load {
   constructor({ random, isStoreMortal, onReceipt }: LoadOptions) {
     const history = new History(isStoreMortal);
     this.history = history;
+    const failed = (error: unknown): void => {
+      history.violations.push(`an agent or the client failed: ${String(error)}`);
+    };
     const nextNumber = (): number => (this.#requests += 1);
     const parts = { history, address: this.#agentAddress, nextNumber, onReceipt };
-    this.#agents = Array.from({ length: AGENTS }, () => runAgent(parts, random.fork()));
+    this.#agents = Array.from({ length: AGENTS }, () => runAgent(parts, random.fork()).catch(failed));
     this.#client = new ChaosClient(history, this.#clientAddress, random.fork());
-    this.#serving = this.#client.run();
+    this.#serving = this.#client.run().catch(failed);
   }
 
   get requests(): number {
@@ -116,11 +120,22 @@ export class Load {
     const body = { run_id: `run_${n}`, args: { n, ms: 1 } };
     const headers = { 'idempotency-key': `key-${n}` };
     const path = `/v1/tools/${TOOLS.effect}/invoke`;
-    const responses = await Promise.all(Array.from({ length: 100 }, () => api.post(path, body, { headers })));
-    for (const response of responses) invocation.acknowledged.add(String(response.body['tool_call_id']));
-    const other = await api.post(path, { ...body, args: { n, ms: 2 } }, { headers });
+    const responses = await Promise.all(
+      Array.from({ length: 100 }, () => this.#insist(() => api.post(path, body, { headers }))),
+    );
+    for (const { body: receipt } of responses) invocation.acknowledged.add(String(receipt['tool_call_id']));
+    const other = await this.#insist(() => api.post(path, { ...body, args: { n, ms: 2 } }, { headers }));
     if (other.status !== 422)
       this.history.violations.push(`another body under the same key got ${other.status}`);
+  }
+
+  /** Repeats a request while the server may refuse it. */
+  async #insist(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
+    for (;;) {
+      const response = await send();
+      if (!this.history.isExcused(response)) return response;
+      await pause(100);
+    }
   }
 
   async #untilAllEnded(api: ServerApi): Promise<void> {
@@ -128,7 +143,7 @@ export class Load {
     for (;;) {
       const open = await Promise.all(
         ['PENDING', 'RUNNING'].map(async (status) => {
-          const { body } = await api.get(`/v1/tool_calls?status=${status}&limit=200`);
+          const { body } = await this.#insist(() => api.get(`/v1/tool_calls?status=${status}&limit=200`));
           return body['tool_calls'] as CallView[];
         }),
       );
@@ -146,13 +161,15 @@ export class Load {
 
   async #giveInput(api: ServerApi, { tool_call_id: id, input_request: request }: CallView): Promise<void> {
     if (request === undefined) return;
-    const { status } = await api.post(`/v1/tool_calls/${id}/input`, { id: request.id, content: 7 });
+    const { status } = await this.#insist(() =>
+      api.post(`/v1/tool_calls/${id}/input`, { id: request.id, content: 7 }),
+    );
     if (status === 200) this.history.inputTaken(id, request.id, 7);
     else if (status !== 409) this.history.violations.push(`input for ${id} got ${status} at the end`);
   }
 
   async #mustBeThere(api: ServerApi, id: string): Promise<void> {
-    const { status, body } = await api.get(`/v1/tool_calls/${id}`);
+    const { status, body } = await this.#insist(() => api.get(`/v1/tool_calls/${id}`));
     if (status === 200) this.history.sawCall(body as unknown as CallView);
     else this.history.violations.push(`${id} was acknowledged, and reading it at the end got ${status}`);
   }

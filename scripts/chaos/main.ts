@@ -1,13 +1,16 @@
-// npm run chaos -- [--kills N] [--loops N] [--calls N] [--minutes N] [--seed N] [scenario …]
+// npm run chaos -- [--kills N] [--loops N] [--calls N] [--minutes N] [--seed N] [--postgres 15|18] [--plant FAULT] [scenario …]
 // Injects faults into a real server, then checks its guarantees.
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { POSTGRES_VERSIONS } from '../../packages/patchboard/test/services/postgres-binaries.ts';
 import { runDevices } from './devices.ts';
 import { runDiskFull } from './disk-full.ts';
 import { runDrain } from './drain.ts';
 import { runEndlessBody } from './endless-body.ts';
 import { runKillLoop } from './kill-loop.ts';
 import { runOverload } from './overload.ts';
+import { PLANTED_FAULTS } from './planted-faults.ts';
+import { faultsOf, runPostgresLoop } from './postgres-loop.ts';
 import { runRefusedStores } from './refused-stores.ts';
 import { runSandbox } from './sandbox.ts';
 import { withChaosFolder, type ScenarioReport } from './scenario.ts';
@@ -27,6 +30,8 @@ const { values, positionals } = parseArgs({
     calls: { type: 'string', default: '2000' },
     minutes: { type: 'string', default: '15' },
     seed: { type: 'string' },
+    postgres: { type: 'string', default: '18' },
+    plant: { type: 'string' },
   },
   allowPositionals: true,
 });
@@ -43,9 +48,23 @@ if (!counts || seed === null) {
   process.exit(2);
 }
 
+const version = POSTGRES_VERSIONS.find((one) => String(one) === values.postgres);
+const planted = PLANTED_FAULTS.find((fault) => fault === values.plant) ?? null;
+if (version === undefined || (values.plant !== undefined && planted === null)) {
+  process.stderr.write(
+    `--postgres takes ${POSTGRES_VERSIONS.join(' or ')}, --plant one of ${PLANTED_FAULTS.join(', ')}\n`,
+  );
+  process.exit(2);
+}
+
 const log = (line: string): void => console.log(`    ${line}`);
 const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>> = new Map([
   ['kill-loop', (folder: string) => runKillLoop({ folder, kills, seed, log })],
+  [
+    'postgres',
+    (folder: string) =>
+      runPostgresLoop({ folder, version, faults: faultsOf(kills, seed), seed, log, planted }),
+  ],
   ['devices', (folder: string) => runDevices({ folder, loops, seed, log })],
   ['disk-full', runDiskFull],
   ['refused-stores', runRefusedStores],

@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pack, ServerTool, ToolContext } from '../../packages/patchboard/src/core/tools/server-tool.ts';
 import { InputRequired } from '../../packages/patchboard/src/core/call/input.ts';
+import type { RecordEffect } from './effects.ts';
 import type { Failpoint } from './failpoints.ts';
 
 /** Tools of the chaos server. `n` identifies a request of the driver. */
@@ -21,30 +21,12 @@ export const TOOLS = {
   stuck: 'chaos.stuck',
 } as const;
 
-/** One line of the effects file: an attempt of a call was executed. */
-export interface Effect {
-  readonly tool: string;
-  readonly callId: string;
-  readonly attempt: number;
-}
-
-/** The executions that servers left in the effects file. */
-export function readEffects(file: string): Effect[] {
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as Effect);
-}
-
 const QUESTION = { message: 'Which token?', schema: { type: 'integer' } } as const;
 
-export function chaosPack(effectsFile: string, failpoint: Failpoint): Pack {
+export function chaosPack(recordEffect: RecordEffect, failpoint: Failpoint): Pack {
   const leaveTrace = (tool: string, { callId, attempt }: ToolContext): void => {
     failpoint.reach('dispatch.begun');
-    const effect: Effect = { tool, callId, attempt };
-    // Data written to the kernel survives the process; only a power loss would lose it.
-    appendFileSync(effectsFile, `${JSON.stringify(effect)}\n`);
+    recordEffect({ tool, callId, attempt });
     failpoint.reach('dispatch.effect');
   };
   return {

@@ -28,6 +28,8 @@ export interface Ended {
 export interface StartOptions {
   readonly dataFolder: string;
   readonly configFile?: string;
+  /** The server keeps its state in PostgreSQL. Default: in the data folder. */
+  readonly database?: { readonly url: string; readonly operatorToken: string };
   readonly chaos?: Partial<ChaosServerOptions>;
   /** Options of Node itself. */
   readonly nodeArgs?: readonly string[];
@@ -55,24 +57,26 @@ export class ServerProcess {
   }
 
   /** The chaos server; it may be killed before it is ready. */
-  static chaos({ dataFolder, configFile, chaos = {} }: StartOptions): ServerProcess {
+  static chaos(given: StartOptions): ServerProcess {
+    const { dataFolder, chaos = {} } = given;
     const options: ChaosServerOptions = {
       effectsFile: `${dataFolder}.effects`,
       failpoint: null,
       hit: 1,
       maxStoreBytes: null,
+      planted: null,
       ...chaos,
     };
     const args = ['--conditions=patchboard-source', CHAOS_SERVER, JSON.stringify(options)];
-    return ServerProcess.#start(args, dataFolder, configFile);
+    return ServerProcess.#start(args, given);
   }
 
   /** `patchboard serve`, exactly. */
-  static shipped({ dataFolder, configFile, nodeArgs = [] }: StartOptions): ServerProcess {
-    return ServerProcess.#start([...nodeArgs, SHIPPED_CLI, 'serve'], dataFolder, configFile);
+  static shipped(given: StartOptions): ServerProcess {
+    return ServerProcess.#start([...(given.nodeArgs ?? []), SHIPPED_CLI, 'serve'], given);
   }
 
-  static #start(args: readonly string[], dataFolder: string, configFile: string | undefined): ServerProcess {
+  static #start(args: readonly string[], { dataFolder, configFile, database }: StartOptions): ServerProcess {
     const env: NodeJS.ProcessEnv = {
       ...process.env,
       PORT: '0',
@@ -81,8 +85,12 @@ export class ServerProcess {
       NODE_ENV: 'test',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
     };
-    delete env['PATCHBOARD_CONFIG'];
+    for (const name of ['PATCHBOARD_CONFIG', 'DATABASE_URL', 'PATCHBOARD_OPERATOR_TOKEN']) delete env[name];
     if (configFile !== undefined) env['PATCHBOARD_CONFIG'] = configFile;
+    if (database !== undefined) {
+      env['DATABASE_URL'] = database.url;
+      env['PATCHBOARD_OPERATOR_TOKEN'] = database.operatorToken;
+    }
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     return new ServerProcess(child);
   }
@@ -133,6 +141,15 @@ export class ServerProcess {
 
   kill(): void {
     this.#child.kill('SIGKILL');
+  }
+
+  /** Stops the process where it is, until `wake`. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  wake(): void {
+    this.#child.kill('SIGCONT');
   }
 
   terminate(): void {
