@@ -20,9 +20,12 @@ export function delayingStore(store: Store, turns: readonly number[]): DelayingS
   const deliver = async (result: unknown): Promise<unknown> => {
     const wait = turns[calls++ % turns.length] ?? 0;
     pending += 1;
-    for (let turn = 0; turn < wait; turn += 1) await nextTurn();
-    pending -= 1;
-    return await result;
+    try {
+      for (let turn = 0; turn < wait; turn += 1) await nextTurn();
+      return await result;
+    } finally {
+      pending -= 1;
+    }
   };
   const proxy = new Proxy(store, {
     get: (target, name) => {
