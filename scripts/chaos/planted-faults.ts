@@ -20,7 +20,7 @@ export function faultyStore(store: Store, fault: PlantedFault | null): Store {
     if (fault === 'forgotten-key') return store.insertCall({ ...record, idempotency: null });
     commits.set(
       record.call.id,
-      pause(LATE_MS).then(() => store.insertCall(record)),
+      pause(LATE_MS, undefined, { ref: false }).then(() => store.insertCall(record)),
     );
     return { kind: 'inserted' };
   };
