@@ -173,22 +173,23 @@ export class Connection implements Queryable {
     if (this.#isClosed) throw new StorageUnavailable('the store is closed');
     this.#problem ??= { since: performance.now(), text: 'not connected' };
     if (this.#isOverdue()) {
-      this.#reconnect();
+      this.#reconnect().catch(() => {}); // It fails only if the connection is closed meanwhile.
       throw this.#unavailable();
     }
     const left = this.#problem.since + UNAVAILABLE_AFTER_MS - performance.now();
-    const timer = new AbortController();
-    const timeout = pause(left, undefined, { signal: timer.signal, ref: true }).then(
-      () => {
-        throw this.#unavailable();
-      },
-      () => new Promise<never>(() => {}),
-    );
-    try {
-      return await Promise.race([this.#reconnect(), timeout]);
-    } finally {
-      timer.abort();
-    }
+    return await new Promise<pg.Client>((resolve, reject) => {
+      const timer = setTimeout(() => reject(this.#unavailable()), left);
+      this.#reconnect().then(
+        (client) => {
+          clearTimeout(timer);
+          resolve(client);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(error as Error);
+        },
+      );
+    });
   }
 
   /** Sends a statement once. The rows are in the order of the result. */
@@ -219,7 +220,7 @@ export class Connection implements Queryable {
     if (this.#client === client) {
       this.#client = null;
       this.#problem ??= { since: performance.now(), text: messageOf(error) };
-      if (!this.#isClosed) void this.#reconnect();
+      if (!this.#isClosed) this.#reconnect().catch(() => {}); // It fails only if the connection is closed meanwhile.
     }
     client.end().catch(() => {}); // It is broken already.
   }
@@ -233,8 +234,6 @@ export class Connection implements Queryable {
 
   #reconnect(): Promise<pg.Client> {
     this.#connecting ??= this.#connectAgain().finally(() => (this.#connecting = null));
-    // Callers may have given up; a later one looks at the outcome.
-    this.#connecting.catch(() => {});
     return this.#connecting;
   }
 

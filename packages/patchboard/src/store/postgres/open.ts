@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { pid } from 'node:process';
 import { messageOf } from '../../core/failures.ts';
 import type { Digest, Log, Store } from '../../core/ports.ts';
 import { Connection } from '../../postgres/connection.ts';
@@ -117,7 +116,7 @@ class Opening {
       schema: this.#schema,
       tables,
       shown: this.#target.shown,
-      holder: `${hostname()}, process ${pid}`,
+      holder: `${hostname()}, process ${process.pid}`,
     });
     const upkeep = this.#connection('upkeep');
     const losses = new LossListeners(log);

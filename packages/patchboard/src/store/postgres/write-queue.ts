@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StorageFull, StorageUnavailable, messageOf } from '../../core/failures.ts';
+import { messageOf, StorageFull, type StorageUnavailable } from '../../core/failures.ts';
 import { isCausedByOneWrite, isDiskFull, isTransient } from '../../postgres/sql-errors.ts';
 import { charactersOf, type Write, type WriteOutcome } from './write.ts';
 import { WriterLost } from './writer-lost.ts';
