@@ -51,6 +51,21 @@ export class TestDatabase {
     return connection;
   }
 
+  /** Adds a role that reads and writes, and owns nothing. Returns the address for it. */
+  async addRole(): Promise<string> {
+    const role = `role_of_${this.schema}`;
+    await this.rows(`create role ${role} login`);
+    await this.rows(`grant usage on schema ${this.schema} to ${role}`);
+    await this.rows(`grant select, insert, update, delete on all tables in schema ${this.schema} to ${role}`);
+    const cleanup = this.connect('cleanup');
+    onTestFinished(async () => {
+      await cleanup.query(sql(`drop owned by ${role}`));
+      await cleanup.query(sql(`drop role ${role}`));
+      await cleanup.close();
+    });
+    return this.service.urlFor(role, 'postgres');
+  }
+
   async writer(writer: number): Promise<SqlWriter> {
     return await SqlWriter.add(this.connect(`writer ${writer}`), this.tables, writer);
   }

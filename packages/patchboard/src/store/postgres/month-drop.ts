@@ -20,17 +20,23 @@ export interface OldMonth {
   readonly ended: readonly EndedCount[];
 }
 
-/** Returns the oldest month that has partitions, lies before `before`, and has neither open calls nor calls that ended later. */
+/**
+ * Returns the oldest month that has partitions, lies before `before`, and has neither open calls nor calls that ended later.
+ * `lastEnds` remembers when a late call of a month ended, so that the month is not counted again before that time.
+ */
 export async function findOldMonth(
   transaction: Queryable,
   parts: PartitionParts,
   before: number,
+  lastEnds: Map<Month, number>,
 ): Promise<OldMonth | null> {
   for (const month of await monthsOf(transaction, parts)) {
     if (startOf(nextMonth(month)) > before) return null;
+    if ((lastEnds.get(month) ?? -Infinity) >= before) continue;
     if (await hasOpenCalls(transaction, parts, month)) continue;
-    const ended = await countEnded(transaction, parts, month, before);
-    if (ended !== null) return { month, ended };
+    const counted = await countEnded(transaction, parts, month, before);
+    if (typeof counted !== 'number') return { month, ended: counted };
+    lastEnds.set(month, counted);
   }
   return null;
 }
@@ -53,11 +59,11 @@ export async function dropMonth(
   return true;
 }
 
-/** The months that have a partition of `calls` and of `ended_calls`, oldest first. */
+/** The months with partitions of `calls` and `ended_calls` that this role may drop, oldest first. */
 async function monthsOf(transaction: Queryable, { tables }: PartitionParts): Promise<readonly Month[]> {
   const text = `select substring(c.relname from '\\d{6}$')::int as month
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent in ($1::regclass, $2::regclass) and c.relname ~ '_\\d{6}$'
+    where i.inhparent in ($1::regclass, $2::regclass) and c.relname ~ '_\\d{6}$' and pg_has_role(c.relowner, 'usage')
     group by 1 having count(*) = 2 order by 1`;
   const values = [tables.calls, tables.ended_calls];
   const { rows } = await transaction.query<{ month: Month }>({ name: 'months_of_calls', text }, values);
@@ -74,13 +80,13 @@ async function hasOpenCalls(transaction: Queryable, parts: PartitionParts, month
   return rows.length > 0;
 }
 
-/** Returns null if a call ended at `before` or later. The newest calls are counted first: they end last. */
+/** Returns the time at which a call ended, if that is `before` or later. The newest calls are counted first: they end last. */
 async function countEnded(
   transaction: Queryable,
   { tables }: PartitionParts,
   month: Month,
   before: number,
-): Promise<readonly EndedCount[] | null> {
+): Promise<readonly EndedCount[] | number> {
   const statement = {
     name: `count_month_${month}`,
     text: `select c.tenant, w.state, count(*) as calls, max(w.ended_at) as latest, min(w.id) as first
@@ -94,7 +100,8 @@ async function countEnded(
     const { rows } = await transaction.query<EndedCount & { latest: number; first: string }>(statement, [
       first,
     ]);
-    if (rows.some(({ latest }) => latest >= before)) return null;
+    const latest = Math.max(...rows.map((row) => row.latest));
+    if (latest >= before) return latest;
     for (const row of rows) {
       ended.push(row);
       if (row.first < first) ({ first } = row);

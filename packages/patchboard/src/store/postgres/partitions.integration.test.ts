@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { POSTGRES_VERSIONS } from '../../../test/services/postgres-binaries.ts';
 import { aCall, anEntry, completed } from '../samples.contract.ts';
 import { aDatabase, callIdAt, type TestDatabase } from './a-database.contract.ts';
@@ -74,18 +74,8 @@ describe.each(POSTGRES_VERSIONS)('ensurePartitions in PostgreSQL %i', (version) 
 
   it('returns the problem of a role that may not create tables; rows are written all the same', async () => {
     const database = await aDatabase(version);
-    const { schema, tables, service } = database;
-    const role = `role_of_${schema}`;
-    await database.rows(`create role ${role} login`);
-    await database.rows(`grant usage on schema ${schema} to ${role}`);
-    await database.rows(`grant select, insert, update, delete on all tables in schema ${schema} to ${role}`);
-    const setup = database.connect('setup');
-    onTestFinished(async () => {
-      await setup.query({ name: 'disown', text: `drop owned by ${role}` });
-      await setup.query({ name: 'drop', text: `drop role ${role}` });
-      await setup.close();
-    });
-    const problem = await ensure(database, NOVEMBER, service.urlFor(role, 'postgres'));
+    const { tables } = database;
+    const problem = await ensure(database, NOVEMBER, await database.addRole());
     expect(problem).toMatch(/the partition .*ledger_202611 cannot be made: permission denied/);
     await (await database.writer(1)).write({ entries: [anEntry()], period: 202_611 });
     expect(await database.rows(`select no from ${tables.ledger}_default`)).toEqual([{ no: 1 }]);

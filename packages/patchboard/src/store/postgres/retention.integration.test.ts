@@ -20,9 +20,9 @@ function callOf(day: number, n: number, end: (call: Call) => Call = completed): 
   return end(aCall(n, { id: `${callIdAt(day)}${String(n).padStart(4, '0')}`, createdAt: day + n }));
 }
 
-function retention(database: TestDatabase): Retention {
+function retention(database: TestDatabase, url?: string): Retention {
   const { schema, tables, sequencer } = database;
-  const connection = database.connect('upkeep');
+  const connection = database.connect('upkeep', url);
   return new Retention({ connection, schema, tables, sequencer, firstIdAt: callIdAt, now: () => NOW });
 }
 
@@ -103,6 +103,14 @@ describe.each(POSTGRES_VERSIONS)('purgeCalls in PostgreSQL %i', (version) => {
     expect(purged).toBe(2);
     expect(await hasMonth(database, 202_609)).toBe(true);
     expect(await database.counts.countByState()).toEqual({ COMPLETED: 1 });
+  });
+
+  it('deletes calls one by one for a role that may not drop tables', async () => {
+    const [database, writer] = await months(version);
+    await writer.write({ calls: [1, 2, 3].map((n) => callOf(SEPTEMBER, n)) });
+    const role = await database.addRole();
+    expect(await retention(database, role).purgeCalls(OCTOBER, 2)).toBe(2);
+    expect(await hasMonth(database, 202_609)).toBe(true);
   });
 
   it('counts each call once when several processes delete at once', async () => {

@@ -2,7 +2,7 @@ import { textArray } from '../../postgres/arrays.ts';
 import type { Statement, Transaction } from '../../postgres/connection.ts';
 import { isTransient } from '../../postgres/sql-errors.ts';
 import { dropMonth, findOldMonth } from './month-drop.ts';
-import type { PartitionParts } from './partitions.ts';
+import type { Month, PartitionParts } from './partitions.ts';
 import type { Sequencer } from './sequencer.ts';
 import { subtractFromTotals, type EndedCount } from './totals.ts';
 
@@ -21,6 +21,7 @@ const CLOCK_STEP_MS = 3_600_000;
 /** Deletes old calls. One process does at a time. */
 export class Retention {
   readonly #parts: RetentionParts;
+  readonly #lastEnds: Map<Month, number> = new Map();
   readonly #lock: Statement;
   readonly #endedBefore: Statement;
   readonly #delete: Statement;
@@ -87,7 +88,7 @@ export class Retention {
     const { tables } = this.#parts;
     try {
       return await this.#alone(async (transaction) => {
-        const old = await findOldMonth(transaction, this.#parts, before);
+        const old = await findOldMonth(transaction, this.#parts, before, this.#lastEnds);
         if (old === null || !(await dropMonth(transaction, this.#parts, old))) return null;
         await subtractFromTotals(transaction, tables, old.ended);
         return old.ended.reduce((sum, { calls }) => sum + calls, 0);
