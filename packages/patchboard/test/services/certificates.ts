@@ -54,10 +54,8 @@ function signed(
   writeFileSync(extensions, about.extension);
   openssl(['req', ...newKey(pair.key), '-out', request, ...subject(about.subject)]);
   const signer = ['-CA', ca.certificate, '-CAkey', ca.key, '-CAcreateserial'];
-  openssl([
-    ...['x509', '-req', '-in', request, '-days', '1', ...signer],
-    ...['-extfile', extensions, '-out', pair.certificate],
-  ]);
+  const output = ['-extfile', extensions, '-out', pair.certificate];
+  openssl(['x509', '-req', '-in', request, '-days', '1', ...signer, ...output]);
   return pair;
 }
 

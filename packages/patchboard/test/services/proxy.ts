@@ -103,7 +103,7 @@ export async function startProxy(target: string | { readonly port: number }): Pr
     pass: () => {
       isRefusing = false;
       traps = [];
-      for (const pair of [...pairs]) if (pair.swallowed.size > 0) reset(pair);
+      for (const pair of pairs) if (pair.swallowed.size > 0) reset(pair);
     },
     cut,
     refuse: () => {

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
 /** Reads a line, which tells that the server has ended. Without it the parent has died: ends the server, removes the folder. */
@@ -76,5 +75,5 @@ function watch(child: ChildProcess, { endSignal, folder }: ServerCommand): void 
   const watchdog = spawn('/bin/sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   watchdog.unref();
   (watchdog.stdin as Socket).unref();
-  void once(child, 'exit').then(() => watchdog.stdin?.end('ended\n'));
+  child.once('exit', () => watchdog.stdin?.end('ended\n'));
 }
