@@ -1,29 +1,32 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
 import { pointerParts } from '../../core/json/json-pointer.ts';
-import { HERITAGE_FILE, SAMPLE_SCOPE } from '../../packs/heritage/names.ts';
+import { SAMPLE_SCOPE } from '../../packs/heritage/names.ts';
 import type { SiteScope } from '../../packs/heritage/records.ts';
+import {
+  hasPostgresHeritage,
+  postgresHeritageStorage,
+} from '../../packs/heritage/postgres/postgres-storage.ts';
 import { decodeSiteData } from '../../packs/heritage/site-data.ts';
 import { sqliteHeritageStorage } from '../../packs/heritage/sqlite/sqlite-storage.ts';
 import type { HeritageStorage } from '../../packs/heritage/storage.ts';
-import { clientSettings } from '../../settings/environment.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { printable } from '../terminal-text.ts';
 import { parseText } from '../../settings/yaml-text.ts';
+import { heritageFile } from '../../wiring/heritage-storage.ts';
+import { storeLocation, withStoreFlags, type StoreFlags, type StoreLocation } from '../store-location.ts';
 import { registerStoreCommands } from './data-store.ts';
 import { fileProblem } from '../../settings/file-problem.ts';
 
-interface DataFlags {
+interface DataFlags extends StoreFlags {
   readonly tenant: string;
   readonly site: string;
-  readonly data?: string;
   readonly json?: boolean;
 }
 
@@ -36,7 +39,8 @@ const SHOWN_SYNTAX_PROBLEMS = 3;
 
 const WHERE = `
 Reads and writes the data folder directly (PATCHBOARD_DATA, default
-./.patchboard), also while a server uses it.`;
+./.patchboard), or the database if DATABASE_URL or --database names one; also
+while a server uses it.`;
 
 /** Imports and exports the site data of the heritage tools. */
 export function dataCommand(context: CliContext): (program: Command) => void {
@@ -65,11 +69,10 @@ export function dataCommand(context: CliContext): (program: Command) => void {
 }
 
 function withSite(command: Command): Command {
-  return command
+  const named = command
     .requiredOption('--tenant <id>', 'tenant of the site')
-    .requiredOption('--site <id>', 'id of the site')
-    .option('--data <folder>', 'data folder')
-    .option('--json', 'print JSON');
+    .requiredOption('--site <id>', 'id of the site');
+  return withStoreFlags(named, 'use the site data').option('--json', 'print JSON');
 }
 
 async function importData(context: CliContext, file: string, flags: DataFlags): Promise<void> {
@@ -96,7 +99,7 @@ async function importData(context: CliContext, file: string, flags: DataFlags): 
     const lines = problems.slice(0, shown).map(({ line, message }) => `${file}:${line}: ${message}`);
     throw new UsageError(`nothing was imported:\n  ${lines.join('\n  ')}`);
   }
-  await withStorage(context, flags, (storage) => storage.importSite(scope, decoded.data));
+  await withStorage(storeLocation(context, flags), (storage) => storage.importSite(scope, decoded.data));
   const counts = Object.fromEntries(
     Object.entries(decoded.data).flatMap(([name, value]) =>
       Array.isArray(value) ? [[name, value.length]] : [],
@@ -109,11 +112,12 @@ async function importData(context: CliContext, file: string, flags: DataFlags): 
 
 async function exportData(context: CliContext, flags: ExportFlags): Promise<void> {
   const scope = scopeOf(flags);
-  // An export does not create the file.
-  const data = existsSync(fileOf(context, flags))
-    ? await withStorage(context, flags, (storage) => storage.exportSite(scope))
+  const location = storeLocation(context, flags);
+  // An export creates neither the file nor the tables.
+  const data = (await hasStorage(location))
+    ? await withStorage(location, (storage) => storage.exportSite(scope))
     : undefined;
-  if (data === undefined) throw noDataError(scope, folderOf(context, flags));
+  if (data === undefined) throw noDataError(scope, location);
   const text = `${JSON.stringify(data, null, 2)}\n`;
   if (flags.out === undefined) return await context.writeOut(context.isTerminal ? printable(text) : text);
   await writeFile(flags.out, text, { mode: 0o600 }).catch((error: unknown) => {
@@ -122,20 +126,16 @@ async function exportData(context: CliContext, flags: ExportFlags): Promise<void
   context.output.note(`${data.contents.length} contents written to ${flags.out}`);
 }
 
-function noDataError(scope: SiteScope, folder: string): PatchboardError {
-  const message = `there is no data of tenant ${scope.tenant}, site ${scope.site} in ${folder}`;
+function noDataError(scope: SiteScope, location: StoreLocation): PatchboardError {
+  const message = `there is no data of tenant ${scope.tenant}, site ${scope.site} in ${placeOf(location)}`;
   const advice = isSample(scope)
     ? 'the sample data is created by the first call of one of its tools'
-    : 'import data with: patchboard data import; or name another data folder with --data or PATCHBOARD_DATA';
+    : 'import data with: patchboard data import; or name another data folder with --data or PATCHBOARD_DATA, or a database with --database';
   return new PatchboardError('problem', message, { code: 'value_not_found', recommendations: [advice] });
 }
 
-function folderOf({ environment }: CliContext, { data }: DataFlags): string {
-  return data ?? clientSettings(environment).dataFolder;
-}
-
-function fileOf(context: CliContext, flags: DataFlags): string {
-  return join(folderOf(context, flags), HERITAGE_FILE);
+function placeOf(location: StoreLocation): string {
+  return location.kind === 'folder' ? location.folder : `${location.shown}, schema ${location.schema}`;
 }
 
 function isSample({ tenant, site }: SiteScope): boolean {
@@ -150,13 +150,16 @@ function scopeOf({ tenant, site }: DataFlags): SiteScope {
   return { tenant, site };
 }
 
+async function hasStorage(location: StoreLocation): Promise<boolean> {
+  if (location.kind === 'folder') return existsSync(heritageFile(location.folder));
+  return await usable(location, () => hasPostgresHeritage(location));
+}
+
 async function withStorage<T>(
-  context: CliContext,
-  flags: DataFlags,
+  location: StoreLocation,
   work: (storage: HeritageStorage) => Promise<T>,
 ): Promise<T> {
-  await makeDataFolder(folderOf(context, flags));
-  const storage = openStorage(fileOf(context, flags));
+  const storage = await usable(location, () => openStorage(location));
   try {
     return await work(storage);
   } finally {
@@ -164,10 +167,18 @@ async function withStorage<T>(
   }
 }
 
-function openStorage(file: string): HeritageStorage {
+async function openStorage(location: StoreLocation): Promise<HeritageStorage> {
+  // Not prepared: the database may be behind a pooler.
+  if (location.kind === 'postgres') return await postgresHeritageStorage({ ...location, prepare: false });
+  await makeDataFolder(location.folder);
+  return sqliteHeritageStorage(heritageFile(location.folder));
+}
+
+async function usable<T>(location: StoreLocation, open: () => Promise<T>): Promise<T> {
   try {
-    return sqliteHeritageStorage(file);
+    return await open();
   } catch (error) {
-    throw new UsageError(`cannot use ${file}: ${messageOf(error)}`);
+    const place = location.kind === 'folder' ? heritageFile(location.folder) : location.shown;
+    throw new UsageError(`cannot use ${place}: ${messageOf(error)}`);
   }
 }

@@ -1,5 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { failure, messageOf, StorageFull, ToolFailure } from '../../../core/failures.ts';
+import { connectClient } from '../../../postgres/client.ts';
 import { Connection, type Transaction } from '../../../postgres/connection.ts';
 import { connectionOptions } from '../../../postgres/connection-options.ts';
 import { isDiskFull, isTransient } from '../../../postgres/sql-errors.ts';
@@ -89,6 +90,22 @@ export async function postgresHeritageStorage(given: PostgresHeritageOptions): P
       ),
     close: async () => void (await Promise.all([database.close(), searches.close()])),
   };
+}
+
+/** Resolves to whether the database contains heritage data, and creates nothing. */
+export async function hasPostgresHeritage({
+  url,
+  schema,
+}: Pick<PostgresHeritageOptions, 'url' | 'schema'>): Promise<boolean> {
+  const client = await connectClient(connectionOptions(url), 'heritage');
+  try {
+    const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
+      heritageTables(schema).meta,
+    ]);
+    return rows[0]?.found === true;
+  } finally {
+    await client.end();
+  }
 }
 
 async function attempt<T>(work: () => Promise<T>): Promise<T> {
