@@ -9,8 +9,8 @@ const FETCHERS = 2;
 
 /**
  * Jobs and their worker in one process. Jobs are fetched and completed in batches with `fetch` and
- * `complete`, as soon as one was sent: the worker of `work()` polls every half second at best. The result is
- * stored with the job.
+ * `complete`, as soon as this process sent one: the worker of `work()` polls, or waits for `NOTIFY`. The result
+ * is stored with the job.
  */
 export async function openPgBoss({ address, concurrency }: PeerSettings): Promise<Peer> {
   const boss = new PgBoss({ connectionString: address, max: POOL_SIZE, schedule: false });
