@@ -68,6 +68,13 @@ describe('Connection', () => {
     expect(await one('select pg_backend_pid() as value')).not.toBe(before);
   });
 
+  it('gives up a statement that ends every connection', async () => {
+    // A wrong number of parameters is a violation of the protocol, which has the code of a lost connection.
+    const wrong = { name: 'wrong', text: 'select 1 as value' };
+    await expect(connection.query(wrong, ['one too many'])).rejects.toThrow(/lost 5 times: .*parameter/);
+    expect(await one('select 2 as value')).toBe(2);
+  });
+
   it('runs transactions one after the other, and no other statement in them', async () => {
     const schema = aSchema(service);
     await connection.transaction((transaction) =>

@@ -40,6 +40,8 @@ export interface ConnectionParts {
 
 /** Requests fail after this time without a connection; the connection is still being made. */
 const UNAVAILABLE_AFTER_MS = 5000;
+/** A statement that ends its connection each time is not sent more often. */
+const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 const INT8 = 20;
@@ -109,7 +111,7 @@ export class Connection implements Queryable {
     statement: Statement,
     values: readonly unknown[] = [],
   ): Promise<QueryRows<Row>> {
-    for (;;) {
+    for (let attempt = 1; ; attempt += 1) {
       while (this.#transactions !== null) await this.#transactions;
       const client = await this.client();
       try {
@@ -117,6 +119,7 @@ export class Connection implements Queryable {
       } catch (error) {
         if (!isConnectionLost(error)) throw error;
         this.drop(client, error);
+        if (attempt === ATTEMPTS) throw lostAgain(error);
       }
     }
   }
@@ -139,7 +142,7 @@ export class Connection implements Queryable {
   }
 
   async #run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    for (;;) {
+    for (let attempt = 1; ; attempt += 1) {
       const client = await this.client();
       const transaction: Transaction = {
         query: (statement, values = []) => this.send(client, statement, values),
@@ -156,6 +159,7 @@ export class Connection implements Queryable {
           throw error;
         }
         this.drop(client, error);
+        if (attempt === ATTEMPTS) throw lostAgain(error);
       }
     }
   }
@@ -306,3 +310,9 @@ const TYPES: pg.CustomTypesConfig = {
       ? (text: string): number => Number(text)
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
+
+function lostAgain(error: unknown): StorageUnavailable {
+  return new StorageUnavailable(
+    `the connection to PostgreSQL was lost ${ATTEMPTS} times: ${messageOf(error)}`,
+  );
+}
