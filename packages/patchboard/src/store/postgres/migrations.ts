@@ -1,8 +1,9 @@
 import { messageOf } from '../../core/failures.ts';
 import type { Connection, Transaction } from '../../postgres/connection.ts';
-import { isPrivilegeMissing, isReadOnly, isTableMissing, sqlState } from '../../postgres/sql-errors.ts';
+import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
 import { firstSchema, tablesIn } from './schema.ts';
+import { checkTables } from './schema-check.ts';
 
 /** The version of the schema that this build writes. */
 export const SCHEMA_VERSION = 1;
@@ -23,7 +24,8 @@ export interface SchemaParts {
 
 interface Found {
   readonly exists: boolean;
-  readonly has_meta: boolean;
+  /** It contains the table with the version. */
+  readonly is_store: boolean;
   readonly tables: number;
   readonly role: string;
 }
@@ -44,16 +46,15 @@ export async function migrate(parts: SchemaParts): Promise<void> {
 export async function checkSchema(parts: SchemaParts): Promise<void> {
   const { connection, schema, shown } = parts;
   try {
-    const version = await versionOf(connection, parts);
-    if (version >= SCHEMA_VERSION) return;
+    const found = await find(connection, schema);
+    const version = found.is_store ? await versionOf(connection, parts) : null;
+    if (version === null)
+      throw found.tables > 0
+        ? foreign(found, parts)
+        : new StoreRefused(shown, `has no schema ${schema}`, 'start a server to create it, or name another');
+    if (version >= SCHEMA_VERSION) return await checkTables(connection, parts, 'read');
     throw new StoreRefused(shown, `has a schema of version ${version}`, 'start a server to bring it forward');
   } catch (error) {
-    if (isTableMissing(error))
-      throw new StoreRefused(
-        shown,
-        `has no schema ${schema}`,
-        'start a server to create it, or name another',
-      );
     throw refusalOf(error, parts);
   }
 }
@@ -64,32 +65,39 @@ async function migrateIn(transaction: Transaction, parts: SchemaParts): Promise<
     schema,
   ]);
   const found = await find(transaction, schema);
-  if (!found.has_meta && found.tables > 0)
-    throw new StoreRefused(
-      shown,
-      `has a schema ${schema} with ${found.tables} tables of another program`,
-      'name another schema with store.schema, or another database',
-    );
-  if (!found.exists) await transaction.run(`create schema "${schema}"`);
-  const version = found.has_meta ? await versionOf(transaction, parts) : 0;
-  for (const migration of MIGRATIONS.slice(version)) await transaction.run(migration(schema));
-  if (version >= SCHEMA_VERSION) return;
+  if (!found.is_store && found.tables > 0) throw foreign(found, parts);
+  const version = found.is_store ? await versionOf(transaction, parts) : 0;
+  if (version >= SCHEMA_VERSION) return await checkTables(transaction, parts, 'write');
+  try {
+    if (!found.exists) await transaction.run(`create schema "${schema}"`);
+    for (const migration of MIGRATIONS.slice(version)) await transaction.run(migration(schema));
+  } catch (error) {
+    throw isPrivilegeMissing(error) ? mayNotCreate(found, parts) : error;
+  }
   const { meta } = tablesIn(schema);
   const text = `insert into ${meta} (one, version, min_reader, store_id) values (1, $1, $2, $3)
     on conflict (one) do update set version = excluded.version, min_reader = excluded.min_reader`;
   await transaction.query({ name: 'set_version', text }, [SCHEMA_VERSION, MIN_READER, storeId]);
 }
 
+function foreign({ tables }: Found, { schema, shown }: SchemaParts): StoreRefused {
+  return new StoreRefused(
+    shown,
+    `has a schema ${schema} with ${tables} tables of another program`,
+    'name another schema with store.schema, or another database',
+  );
+}
+
 /** The tables of the heritage data may be created before those of the store. */
-async function find(transaction: Transaction, schema: string): Promise<Found> {
-  const text = `select to_regnamespace($1) is not null as exists, to_regclass($2) is not null as has_meta,
-    (select count(*)::int from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f')
-        and c.relname not like 'heritage\\_%') as tables, current_user::text as role`;
-  const { rows } = await transaction.query<Found>({ name: 'find_schema', text }, [
-    schema,
-    `"${schema}".meta`,
-  ]);
+async function find(transaction: Pick<Transaction, 'query'>, schema: string): Promise<Found> {
+  const text = `with s as (select oid from pg_namespace where nspname = $1),
+      t as (select c.oid, relname from pg_class c join s on s.oid = c.relnamespace
+        where relkind in ('r', 'p', 'v', 'm', 'f') and relname not like 'heritage\\_%')
+    select exists (select from s) as exists, (select count(*)::int from t) as tables,
+      (select count(*) = 4 from t join pg_attribute a on a.attrelid = t.oid
+        where relname = 'meta' and attname in ('one', 'version', 'min_reader', 'store_id')) as is_store,
+      quote_ident(current_user) as role`;
+  const { rows } = await transaction.query<Found>({ name: 'find_schema', text }, [schema]);
   const [found] = rows;
   if (found === undefined) throw new Error('the catalogue returned no row');
   return found;
@@ -100,6 +108,7 @@ async function versionOf(
   queryable: Pick<Transaction, 'query'>,
   { schema, shown }: SchemaParts,
 ): Promise<number> {
+  await checkTables(queryable, { schema, shown }, 'version');
   const { meta } = tablesIn(schema);
   const text = `select version, min_reader from ${meta} where one = 1`;
   const { rows } = await queryable.query<{ version: number; min_reader: number }>({ name: 'version', text });
@@ -118,23 +127,29 @@ async function versionOf(
   );
 }
 
-const UNDEFINED_COLUMN = '42703';
+function mayNotCreate({ exists, role }: Found, { schema, shown }: SchemaParts): StoreRefused {
+  return exists
+    ? new StoreRefused(
+        shown,
+        `has a schema ${schema} in which the role ${role} may not create tables`,
+        `let the owner of the schema run: grant usage, create on schema ${schema} to ${role}`,
+      )
+    : new StoreRefused(
+        shown,
+        `has no schema ${schema}, and the role ${role} may not create it`,
+        `let the owner of the database run: create schema ${schema} authorization ${role}`,
+      );
+}
 
 /** Converts an error of opening the schema to one for the operator. */
 export function refusalOf(error: unknown, { schema, shown }: Pick<SchemaParts, 'schema' | 'shown'>): unknown {
   if (isPrivilegeMissing(error))
     return new StoreRefused(
       shown,
-      `does not give the role enough rights (${messageOf(error)})`,
-      `let the owner of the database run: create schema if not exists ${schema} authorization ROLE, or start the server once with a URL of that owner`,
+      `does not give the role enough privileges in the schema ${schema} (${messageOf(error)})`,
+      'let the owner of the database grant them',
     );
   if (isReadOnly(error))
     return new StoreRefused(shown, 'is read-only, such as a standby', 'name the primary server in the URL');
-  if (sqlState(error) === UNDEFINED_COLUMN)
-    return new StoreRefused(
-      shown,
-      `has a schema ${schema} of another program`,
-      'name another schema with store.schema, or another database',
-    );
   return error;
 }

@@ -25,7 +25,6 @@ import type { ReadParts } from './store-parts.ts';
 import { Retention } from './retention.ts';
 import { keepUp } from './upkeep.ts';
 import { WriteQueue } from './write-queue.ts';
-import { fenced } from './writer-lost.ts';
 import { freeWriter, takeWriter, type HeldWriter } from './writer-slot.ts';
 
 export interface PostgresStoreOptions {
@@ -110,6 +109,7 @@ class Opening {
       'sequencer',
       'reader',
     );
+    await this.#checkPooler(control, writer);
     await migrate(this.#schemaParts(control));
     const held = await takeWriter({
       connection: control,
@@ -132,6 +132,7 @@ class Opening {
       digest,
       now,
       unavailable: (error) => queue.rejectWaiting(error),
+      isClosing: () => queue.isStopped,
     });
     const feed = new LedgerFeed({
       reader: read.reader,
@@ -154,8 +155,8 @@ class Opening {
       tables,
       held,
       log,
-      fenced: () => {
-        const error = fenced();
+      committed: () => committer.no,
+      lost: (error) => {
         queue.stop(error);
         losses.report(error);
       },
@@ -195,6 +196,7 @@ class Opening {
     const { digest } = this.#options;
     const tables = this.#tables;
     const [sequencing, reader] = await this.#open('sequencer', 'reader');
+    await this.#checkPooler(sequencing, reader);
     await checkSchema(this.#schemaParts(sequencing));
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
     const { calls, ledger, documents, counts } = this.#readParts(reader, sequencer, undefined);
@@ -221,7 +223,7 @@ class Opening {
       return new StoreRefused(
         shown,
         'is behind a pooler that does not keep prepared statements',
-        'set store.prepare to false, or add ?… to the pooler settings: max_prepared_statements (PgBouncer 1.21 or newer)',
+        'set store.prepare to false, or max_prepared_statements in PgBouncer 1.21 or newer',
       );
     const refused = refusalOf(error, { schema: this.#schema, shown });
     if (refused !== error) return refused;
@@ -258,6 +260,13 @@ class Opening {
     } catch (error) {
       this.#options.log?.warn('store.writer_not_freed', { error: messageOf(error) });
     }
+  }
+
+  /** Two connections with a statement of the same name show what a pooler does with it before the first write does. */
+  async #checkPooler(...connections: readonly Connection[]): Promise<void> {
+    if (this.#options.prepare === false) return;
+    for (const connection of [...connections, ...connections])
+      if (connection.isPooled) await connection.query({ name: 'check_pooler', text: 'select 1' });
   }
 
   #schemaParts(connection: Connection): SchemaParts {

@@ -1,6 +1,6 @@
 import { textArray } from '../../postgres/arrays.ts';
 import type { Statement, Transaction } from '../../postgres/connection.ts';
-import { isTransient } from '../../postgres/sql-errors.ts';
+import { isPrivilegeMissing, isTimeout, isTransient } from '../../postgres/sql-errors.ts';
 import { dropMonth, findOldMonth } from './month-drop.ts';
 import type { Month, PartitionParts } from './partitions.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -83,7 +83,7 @@ export class Retention {
     }
   }
 
-  /** Returns null if there is no month to drop, or the tables are busy. */
+  /** Returns null if there is no month to drop, the tables are busy, or the role does not own them. */
   async #dropMonth(before: number): Promise<number | null> {
     const { tables } = this.#parts;
     try {
@@ -94,7 +94,7 @@ export class Retention {
         return old.ended.reduce((sum, { calls }) => sum + calls, 0);
       });
     } catch (error) {
-      if (isTransient(error)) return null;
+      if (isTransient(error) || isTimeout(error) || isPrivilegeMissing(error)) return null;
       throw error;
     }
   }
