@@ -27,7 +27,7 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   return array;
 }
 
-/** Takes safe integers only. */
+/** Takes safe integers only. Throws for a number that is out of range. */
 export function int8Array(values: readonly (number | null)[]): Buffer {
   const nulls = values.reduce<number>((count, value) => count + (value === null ? 1 : 0), 0);
   const array = Buffer.allocUnsafe(HEADER_BYTES + values.length * (LENGTH_BYTES + 8) - nulls * 8);
@@ -37,6 +37,8 @@ export function int8Array(values: readonly (number | null)[]): Buffer {
       at = array.writeInt32BE(NULL_LENGTH, at);
       continue;
     }
+    if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER))
+      throw new RangeError(`the number ${value} is out of range`);
     at = array.writeInt32BE(8, at);
     // Two 32-bit halves are faster than a BigInt.
     at = array.writeInt32BE(Math.floor(value / TWO_TO_32), at);

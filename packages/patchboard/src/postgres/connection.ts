@@ -4,7 +4,7 @@ import pg from 'pg';
 import { messageOf, StorageUnavailable } from '../core/failures.ts';
 import { clientConfig, connectEncrypted } from './client.ts';
 import type { ConnectionOptions } from './connection-options.ts';
-import { isConnectionLost } from './sql-errors.ts';
+import { isConnectionLost, isTimeout } from './sql-errors.ts';
 
 /** A statement with fixed text. Prepared once per connection under its name. */
 export interface Statement {
@@ -36,12 +36,15 @@ export interface ConnectionParts {
   readonly prepare: boolean;
   /** Session settings beside `SETTINGS`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** A connection on which a reply takes longer is taken for lost. Default: more than the server's own limit. */
+  readonly replyMs?: number;
 }
 
 /** Requests fail after this time without a connection; the connection is still being made. */
 const UNAVAILABLE_AFTER_MS = 5000;
 /** A statement that ends its connection each time is not sent more often. */
 const ATTEMPTS = 5;
+const REPLY_MS = 20_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 const INT8 = 20;
@@ -58,6 +61,9 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   // Where `enable_seqscan` is off, a scan has such a high estimated cost that PostgreSQL would compile the statement.
   jit: 'off',
 };
+
+/** Also in a database whose default is another isolation level. */
+export const BEGIN = 'begin isolation level read committed';
 
 /** One pipelined connection that is made again after it was lost. */
 export class Connection implements Queryable {
@@ -117,6 +123,7 @@ export class Connection implements Queryable {
       try {
         return await this.send<Row>(client, statement, values);
       } catch (error) {
+        if (isTimeout(error)) throw timedOut(error);
         if (!isConnectionLost(error)) throw error;
         this.drop(client, error);
         if (attempt === ATTEMPTS) throw lostAgain(error);
@@ -166,9 +173,9 @@ export class Connection implements Queryable {
 
   /** Begins a transaction, with the settings that a pooled connection does not keep. */
   get beginText(): string {
-    if (!this.#isPooled) return 'begin';
+    if (!this.#isPooled) return BEGIN;
     const settings = Object.entries(this.#settings).map(([name, value]) => `set local ${name} = '${value}'`);
-    return ['begin', ...settings].join('; ');
+    return [BEGIN, ...settings].join('; ');
   }
 
   /** Returns the connected client; rejects with `StorageUnavailable` if there is none for some time. */
@@ -262,8 +269,9 @@ export class Connection implements Queryable {
   }
 
   async #connectWith(ssl: ConnectionOptions['encryption'][number]): Promise<pg.Client> {
-    const { options, name } = this.#parts;
-    const config = { ...clientConfig(options, name, ssl), types: TYPES, pipeline: true };
+    const { options, name, replyMs = REPLY_MS } = this.#parts;
+    const own = { types: TYPES, pipeline: true, query_timeout: replyMs };
+    const config = { ...clientConfig(options, name, ssl), ...own };
     const client = new pg.Client(config);
     client.on('error', (error) => this.drop(client, error));
     client.on('end', () => this.drop(client, new Error('the server closed the connection')));
@@ -291,6 +299,13 @@ export class Connection implements Queryable {
       `PostgreSQL at ${host}:${port} cannot be reached: ${this.#problem?.text ?? 'not connected'}`,
     );
   }
+}
+
+/** Converts the error of a statement that waited for a lock, or took too long. */
+export function timedOut(error: unknown): StorageUnavailable {
+  return new StorageUnavailable(
+    `PostgreSQL did not finish a statement in time (${messageOf(error)}): another session may hold a lock`,
+  );
 }
 
 /** Changes the settings of the session unless a pooler is in between: it gives clients a key of its own. */

@@ -80,10 +80,16 @@ export function isCausedByOneWrite(error: unknown): boolean {
   return state !== null && /^(22|23|40|54|55P03|57014)/.test(state);
 }
 
-/** A deadlock, a serialization failure or a lock timeout: the same statement may succeed when it is repeated. */
+/** A deadlock or a serialization failure: the same statement may succeed when it is repeated. */
 export function isTransient(error: unknown): boolean {
   const state = sqlState(error);
-  return state !== null && /^(40001|40P01|55P03)$/.test(state);
+  return state === '40001' || state === '40P01';
+}
+
+/** A statement that waited too long for a lock, took too long, or was cancelled by an operator. */
+export function isTimeout(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === '55P03' || state === '57014';
 }
 
 function codeOf(error: unknown): string | null {

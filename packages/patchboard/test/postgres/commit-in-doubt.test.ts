@@ -65,7 +65,7 @@ const isSentCommit: MessageFilter = (message) => message.type === 'E' && isCommi
 
 const cuts: Readonly<Record<string, () => Promise<void>>> = {
   'before the changes arrive': () =>
-    proxy.cutAt('request', ({ type, text }) => type === 'E' && text === 'begin'),
+    proxy.cutAt('request', ({ type, text }) => type === 'E' && text.startsWith('begin')),
   'before the ledger rows arrive': () =>
     proxy.cutAt(
       'request',

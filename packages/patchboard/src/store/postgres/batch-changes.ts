@@ -3,7 +3,13 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import { pairKey } from '../../core/pair-key.ts';
 import type { NewCall, Run } from '../../core/ports.ts';
 import { int8Array, textArray } from '../../postgres/arrays.ts';
-import type { Connection, QueryRows, Statement, Transaction } from '../../postgres/connection.ts';
+import {
+  BEGIN,
+  type Connection,
+  type QueryRows,
+  type Statement,
+  type Transaction,
+} from '../../postgres/connection.ts';
 import { allInOrder } from './all-in-order.ts';
 import { isDuplicate, summary, type AppliedBatch, type RefusedRow } from './batch-summary.ts';
 import { insertedValues, replacedValues } from './call-rows.ts';
@@ -26,7 +32,11 @@ export class RunForgotten extends Error {
 }
 
 const REMEMBERED_RUNS = 4096;
-const BEGIN: Statement = { name: 'begin', text: 'begin' };
+const BEGIN_BATCH: Statement = { name: 'begin', text: BEGIN };
+const HURRY: Statement = {
+  name: 'hurry',
+  text: `select set_config('lock_timeout', '100ms', true), set_config('statement_timeout', '2s', true)`,
+};
 const NOT_REFUSED: ReadonlyMap<number, RefusedRow> = new Map();
 
 /** The changes of a batch in the database, before its ledger rows are known. */
@@ -43,8 +53,11 @@ export class BatchChanges {
     this.#writer = writer;
   }
 
-  /** Begins a transaction and applies the writes in one round trip; an `OtherWrite` is the only one of its batch. */
-  async apply(client: pg.Client, writes: readonly Write[]): Promise<AppliedBatch> {
+  /**
+   * Begins a transaction and applies the writes in one round trip; an `OtherWrite` is the only one of its batch. `isHurried`:
+   * fails after a short time if another session holds a lock.
+   */
+  async apply(client: pg.Client, writes: readonly Write[], isHurried: boolean): Promise<AppliedBatch> {
     const [first] = writes;
     if (first?.kind === 'other') return await this.#applyOther(client, first);
     const inserts = writes.filter((write) => write.kind === 'insert');
@@ -53,7 +66,11 @@ export class BatchChanges {
     const inserting = inserts.length === 0 ? null : this.#insert(inserts);
     const replacing = replaces.length === 0 ? null : this.#replace(replaces);
     const { sent, refusing, losing } = this.#connection.inOneWrite(client, () => ({
-      sent: [this.#begin(client), ...(inserting?.before ?? []).map((planned) => this.#send(client, planned))],
+      sent: [
+        this.#begin(client),
+        isHurried ? this.#connection.send(client, HURRY, []) : null,
+        ...(inserting?.before ?? []).map((planned) => this.#send(client, planned)),
+      ],
       refusing: inserting === null ? null : this.#send<RefusedRow>(client, inserting.insert),
       losing: replacing === null ? null : this.#send<{ readonly id: string }>(client, replacing),
     }));
@@ -145,7 +162,7 @@ export class BatchChanges {
     // A pooled connection gets its settings here, by several statements, which cannot be prepared.
     return this.#connection.isPooled
       ? client.query(this.#connection.beginText)
-      : this.#connection.send(client, BEGIN, []);
+      : this.#connection.send(client, BEGIN_BATCH, []);
   }
 }
 

@@ -28,6 +28,8 @@ export interface BatchCommitterParts {
   readonly now: () => number;
   /** Called while a commit is in doubt and the database cannot be reached. */
   readonly unavailable: (error: StorageUnavailable) => void;
+  /** Whether the store is being closed: then a commit in doubt does not wait for the database. */
+  readonly isClosing: () => boolean;
 }
 
 /** A segment whose commit was sent. `outcomes` hold if it arrived. */
@@ -58,15 +60,20 @@ export class BatchCommitter {
     this.#head = parts.held.head;
   }
 
+  /** The number of the last segment that was committed. */
+  get no(): number {
+    return this.#head.no;
+  }
+
   /** The number of the last ledger row of this writer that was committed. */
   get last(): number {
     return this.#head.last;
   }
 
   /** Commits all writes or none. Rejects with `WriterLost` if this process must not write any more. */
-  async commit(writes: readonly Write[]): Promise<readonly WriteOutcome[]> {
+  async commit(writes: readonly Write[], isHurried = false): Promise<readonly WriteOutcome[]> {
     for (;;) {
-      const outcomes = await this.#tryOnce(writes);
+      const outcomes = await this.#tryOnce(writes, isHurried);
       if (outcomes === null) continue;
       this.#changes.committed(writes, outcomes);
       return outcomes;
@@ -74,11 +81,11 @@ export class BatchCommitter {
   }
 
   /** Returns null if nothing was stored, and another attempt may succeed. */
-  async #tryOnce(writes: readonly Write[]): Promise<readonly WriteOutcome[] | null> {
+  async #tryOnce(writes: readonly Write[], isHurried: boolean): Promise<readonly WriteOutcome[] | null> {
     const { connection } = this.#parts;
     const client = await connection.client();
     try {
-      return await this.#attempt(client, writes);
+      return await this.#attempt(client, writes, isHurried);
     } catch (error) {
       const doubt = this.#doubt;
       this.#doubt = null;
@@ -94,9 +101,13 @@ export class BatchCommitter {
     }
   }
 
-  async #attempt(client: pg.Client, writes: readonly Write[]): Promise<readonly WriteOutcome[]> {
+  async #attempt(
+    client: pg.Client,
+    writes: readonly Write[],
+    isHurried: boolean,
+  ): Promise<readonly WriteOutcome[]> {
     const { connection, held, digest, now } = this.#parts;
-    const applied = await this.#changes.apply(client, writes);
+    const applied = await this.#changes.apply(client, writes, isHurried);
     const { drafts, ended, outcomes } = applied;
     const segment = segmentAfter(this.#head, held, drafts, ended, { digest, now: now() });
     const values = segmentValues(segment, held);
@@ -144,12 +155,15 @@ export class BatchCommitter {
 
   /** Waits as long as it takes: without the answer no write of the batch may be settled. */
   async #whenAvailable<T>(work: () => Promise<T>): Promise<T> {
-    const { connection, unavailable } = this.#parts;
+    const { unavailable, isClosing } = this.#parts;
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        if (connection.isClosed) throw error;
+        if (isClosing())
+          throw new StorageUnavailable(
+            `the store was closed before it was known whether the write was stored: ${messageOf(error)}`,
+          );
         unavailable(error instanceof StorageUnavailable ? error : new StorageUnavailable(messageOf(error)));
         await pause(PAUSE_MS);
       }

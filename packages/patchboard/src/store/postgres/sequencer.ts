@@ -2,7 +2,7 @@ import { orderHash } from '../../core/ledger/ledger-order.ts';
 import type { Digest } from '../../core/ports.ts';
 import { byteaArray, int4Array, int8Array } from '../../postgres/arrays.ts';
 import type { Connection, Queryable, Statement } from '../../postgres/connection.ts';
-import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
+import { isDiskFull, isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import type { Tables } from './schema.ts';
 import { endedIn, spansOf, writerValues, type SegmentRow, type Span } from './ledger-spans.ts';
 import { addToTotals, totalsValues } from './totals.ts';
@@ -109,8 +109,8 @@ export class Sequencer {
         if (isEnd) return reached;
       }
     } catch (error) {
-      // A reader without the right to write sees what other processes have sequenced.
-      if (isPrivilegeMissing(error) || isReadOnly(error)) return headOf(head);
+      // A reader without the right to write sees what other processes have sequenced; reads go on while the disk is full.
+      if (isPrivilegeMissing(error) || isReadOnly(error) || isDiskFull(error)) return headOf(head);
       throw error;
     }
   }

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageOf, StorageFull, type StorageUnavailable } from '../../core/failures.ts';
-import { isCausedByOneWrite, isDiskFull, isTransient } from '../../postgres/sql-errors.ts';
+import { messageOf, type StorageUnavailable } from '../../core/failures.ts';
+import { isTimeout, isTransient } from '../../postgres/sql-errors.ts';
+import { isExhausted, isOfOneWrite, rejection, type Search } from './failed-batch.ts';
 import { charactersOf, type Write, type WriteOutcome } from './write.ts';
 import { WriterLost } from './writer-lost.ts';
 
 /** Commits all writes or none. */
 export interface Committer {
-  commit(writes: readonly Write[]): Promise<readonly WriteOutcome[]>;
+  /** `isHurried`: fails after a short time if another session holds a lock. */
+  commit(writes: readonly Write[], isHurried: boolean): Promise<readonly WriteOutcome[]>;
 }
 
 export interface WriteQueueParts {
@@ -25,8 +27,10 @@ interface Waiting {
 
 const MAX_WRITES = 512;
 const MAX_CHARACTERS = 4_194_304;
-/** Attempts of a single write that meets a deadlock or a lock. */
+/** Attempts of a single write that meets a deadlock. */
 const ATTEMPTS = 5;
+/** Parts of a batch that may wait for a lock while one locked row is searched: halving a full batch takes one per level. */
+const WAITS = 10;
 const PAUSE_MS = 50;
 /** How long a failed batch counts as a problem. */
 const PROBLEM_MS = 5000;
@@ -74,6 +78,11 @@ export class WriteQueue {
     this.#closed ??= error;
   }
 
+  /** Whether writes are rejected. */
+  get isStopped(): boolean {
+    return this.#closed !== null;
+  }
+
   /** Resolves when no write is waiting or being committed. */
   async idle(): Promise<void> {
     while (this.#draining !== null) await this.#draining;
@@ -86,9 +95,10 @@ export class WriteQueue {
     this.#draining = null;
   }
 
-  async #commit(batch: readonly Waiting[], attempt = 1): Promise<void> {
+  async #commit(batch: readonly Waiting[], search: Search | null = null, attempt = 1): Promise<void> {
+    const writes = batch.map(({ write }) => write);
     try {
-      const outcomes = await this.#parts.committer.commit(batch.map(({ write }) => write));
+      const outcomes = await this.#parts.committer.commit(writes, search !== null);
       this.#problem = null;
       this.#parts.committed();
       for (const [index, { resolve }] of batch.entries()) {
@@ -97,28 +107,34 @@ export class WriteQueue {
       }
       this.#resolveDuplicates(batch, outcomes);
     } catch (error) {
-      await this.#failed(batch, attempt, error);
+      await this.#failed(batch, search, attempt, error);
     }
   }
 
-  async #failed(batch: readonly Waiting[], attempt: number, error: unknown): Promise<void> {
-    if (isCausedByOneWrite(error) && batch.length > 1) {
+  async #failed(
+    batch: readonly Waiting[],
+    search: Search | null,
+    attempt: number,
+    error: unknown,
+  ): Promise<void> {
+    if (batch.length > 1 && isOfOneWrite(error) && !isExhausted(search, error)) {
       const half = batch.length >> 1;
-      await this.#commit(batch.slice(0, half));
-      await this.#commit(batch.slice(half));
+      const going = search ?? { waits: WAITS };
+      await this.#commit(batch.slice(0, half), going);
+      await this.#commit(batch.slice(half), going);
       return;
     }
     if (isTransient(error) && attempt < ATTEMPTS) {
       await pause(PAUSE_MS * attempt);
-      return await this.#commit(batch, attempt + 1);
+      return await this.#commit(batch, search, attempt + 1);
     }
-    if (!isCausedByOneWrite(error)) this.#failedWith(error);
+    if (isTimeout(error) || !isOfOneWrite(error)) this.#failedWith(error);
     if (error instanceof WriterLost && this.#closed === null) {
       this.#closed = error;
       this.rejectWaiting(error);
       this.#parts.lost(error);
     }
-    const given = isDiskFull(error) ? new StorageFull('the disk of the database is full') : error;
+    const given = rejection(error);
     for (const { reject } of batch) reject(given);
   }
 

@@ -152,10 +152,13 @@ async function isAlive(
 ): Promise<boolean> {
   const text = `select 1 as found from ${tables.writers}
     where writer = $1 and epoch = $2 and beat = $3 and state = 'held'`;
-  for (const since = performance.now(); performance.now() - since < LEASE_MS;) {
+  for (let since = performance.now(); performance.now() - since < LEASE_MS;) {
     await pause(LOOK_EVERY_MS);
+    const asked = performance.now();
     const { rows } = await connection.query({ name: 'look_at_writer', text }, [writer, epoch, beat]);
     if (rows.length === 0) return !(await isFree(connection, tables, writer));
+    // While the database is away, the holder cannot beat either.
+    if (performance.now() - asked > LOOK_EVERY_MS) since = performance.now();
   }
   return false;
 }
