@@ -25,6 +25,8 @@ export interface PostgresService {
   readonly port: number;
   /** Address of the `postgres` database as the superuser. */
   readonly url: string;
+  /** The data folder, which a test may copy and replace while the server is stopped. */
+  readonly data: string;
   /** Only with the option `tls`. */
   readonly certificates?: Certificates;
   /** Address of a database as any role; neither is created. */
@@ -146,6 +148,7 @@ function serviceOf(setup: Setup, port: number, first: ServerChild): PostgresServ
     version: setup.binaries.version,
     port,
     url: urlFor('postgres', 'postgres'),
+    data: setup.data,
     ...(setup.certificates === undefined ? {} : { certificates: setup.certificates }),
     urlFor,
     stop,

@@ -71,9 +71,10 @@ export class Heartbeat {
     const { connection, held, committed } = this.#parts;
     const expected = committed();
     const values = [held.writer, held.epoch];
-    const { rows } = await connection.query<{ no: number }>(this.#beatStatement, values);
-    const found = rows[0]?.no;
-    if (found !== undefined) return found < expected ? restored(expected, found) : null;
+    const { rows } = await connection.query<{ no: number | null }>(this.#beatStatement, values);
+    const [row] = rows;
+    const found = row?.no ?? 0;
+    if (row !== undefined) return found < expected ? restored(expected, found) : null;
     const epochs = await connection.query<{ epoch: number }>(this.#epochStatement, [held.writer]);
     // The writer as it was before this process took it.
     return (epochs.rows[0]?.epoch ?? 0) < held.epoch ? restored(expected, 0) : fenced();
