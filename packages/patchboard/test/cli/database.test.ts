@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { KeyView, LedgerVerdictView } from '@patchboard/wire';
+import type { CallView, KeyView, LedgerVerdictView, MintedKeyView } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { firstIdAt } from '../../src/runtime/ids.ts';
@@ -112,6 +112,7 @@ describe('commands on a database', { timeout: LONG }, () => {
       [['keys', 'ls', '--database', 'mysql://x'], {}, '--database must be a URL such as postgres://'],
       [['data', 'accept-loss'], { DATABASE_URL: url }, 'it has no head file, so there is no loss to accept'],
       [['data', 'allow-local-mode'], { DATABASE_URL: url }, 'a server on PostgreSQL has no local mode'],
+      [['data', 'copy', place.folder, url], {}, 'contains no store'],
     ];
     for (const [args, environment, text] of cases) {
       const ended = await run(args, environment);
@@ -138,3 +139,59 @@ describe('commands on a database', { timeout: LONG }, () => {
     expect(gone.out).toContain('FAIL  postgres     postgres://x@127.0.0.1:9/x cannot be checked: ');
   });
 });
+
+describe('data copy', { timeout: LONG }, () => {
+  it('moves a data folder into a database: keys, calls, ledger and heritage data', async () => {
+    const stop = await place.serve();
+    const agent = await json<MintedKeyView>(['keys', 'create', '--kind', 'agent', '--name', 'bob']);
+    const call = await json<CallView>(['call', 'calculation.eval', 'expression=6*7'], {
+      PATCHBOARD_KEY: agent.key,
+    });
+    const site = await place.write('site.json', JSON.stringify(SITE));
+    const scope = ['--tenant', 'acme', '--site', 'old-town'];
+    await run(['data', 'import', site, ...scope]);
+    const exported = await run(['data', 'export', ...scope]);
+    const busy = await run(['data', 'copy', place.data, url, '--schema', schema]);
+    expect(busy.error).toContain('is in use by another process');
+    await stop();
+
+    const copied = await run(['data', 'copy', place.data, '--schema', schema], { DATABASE_URL: url });
+    expect([copied.code, copied.error]).toEqual([0, expect.stringContaining('copied and verified in')]);
+    expect(copied.out).toMatch(/^calls +1 +1 +[0-9a-f]{16} +same$/m);
+    expect(copied.out).toMatch(/^calls COMPLETED +1 +1 +same$/m);
+    expect(copied.out).toMatch(/^ledger +(\d+) +\1 +[0-9a-f]{16} +same$/m);
+    expect(copied.out).toMatch(/^heritage sites +1 +1 +[0-9a-f]{16} +same$/m);
+
+    const flags = ['--database', url, '--schema', schema];
+    const again = await run(['data', 'copy', place.data, url, '--schema', schema]);
+    expect(again.code).toBe(2);
+    expect(again.error).toContain('holds data in its schema');
+    const { keys } = await json<{ keys: KeyView[] }>(['keys', 'ls', ...flags]);
+    expect(keys.map(({ name }) => name)).toEqual(['bob']);
+    expect((await json<LedgerVerdictView>(['ledger', 'verify', ...flags])).ok).toBe(true);
+    expect(await run(['data', 'export', ...scope, ...flags])).toEqual(exported);
+    const client = new pg.Client({ connectionString: service.url });
+    await client.connect();
+    const { rows } = await client.query(`select result from ${schema}.ended_calls where id = $1`, [
+      call.tool_call_id,
+    ]);
+    await client.end();
+    expect(rows).toEqual([{ result: JSON.stringify(call.result) }]);
+  });
+});
+
+const SITE = {
+  site_name: 'Old town',
+  contents: [
+    {
+      id: 'c1',
+      content_type: 'story',
+      title: 'The gate',
+      body: 'Built in 1600.',
+      tags: ['gate'],
+      domains: [],
+      verified: true,
+      status: 'published',
+    },
+  ],
+};

@@ -71,8 +71,10 @@ class Reader {
   }
 
   async take(block: Block): Promise<string | null> {
-    // Only read: `fragment` is checked by its types, see guides.test.ts; `npm run interop` runs the others.
+    // Only read: `fragment` is checked by its types, see guides.test.ts; `npm run interop` and postgres-guide.test.ts run
+    // the others.
     if (block.mark !== null && ['picture', 'fragment', 'npm run interop'].includes(block.mark)) return null;
+    if (block.mark?.startsWith('postgres') === true) return null;
     if (block.mark?.startsWith('mcp config ') === true) return await this.#paste(block, block.mark);
     switch (block.language) {
       case 'sh':

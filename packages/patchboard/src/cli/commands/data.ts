@@ -21,6 +21,7 @@ import { printable } from '../terminal-text.ts';
 import { parseText } from '../../settings/yaml-text.ts';
 import { heritageFile } from '../../wiring/heritage-storage.ts';
 import { storeLocation, withStoreFlags, type StoreFlags, type StoreLocation } from '../store-location.ts';
+import { registerCopy } from './data-copy.ts';
 import { registerStoreCommands } from './data-store.ts';
 import { fileProblem } from '../../settings/file-problem.ts';
 
@@ -64,6 +65,7 @@ export function dataCommand(context: CliContext): (program: Command) => void {
         `${WHERE}\n\nExample:\n  $ patchboard data export --tenant yantian --site yantian-main`,
       )
       .action((flags: ExportFlags) => exportData(context, flags));
+    registerCopy(data, context);
     registerStoreCommands(data, context);
   };
 }

@@ -161,18 +161,16 @@ async function keepsPreparedStatements(first: Connection, second: Connection): P
   const [client, other] = [await first.client(), await second.client()];
   await first.send(client, statement, []);
   await other.query('begin');
+  // A pool of one connection makes the statement wait for the other client. A failed rollback fails again below.
+  const release = setTimeout(() => other.query('rollback').catch(() => {}), PREPARED_WAIT_MS);
   try {
-    // A pool of one connection makes this wait for the other client.
-    const used = first.send(client, statement, []);
-    const waited = new Promise<null>((resolve) => setTimeout(resolve, PREPARED_WAIT_MS, null));
-    if ((await Promise.race([used, waited])) !== null) return true;
-    await other.query('rollback');
-    await used;
+    await first.send(client, statement, []);
     return true;
   } catch (error) {
     if (isPreparedStatementLost(error)) return false;
     throw error;
   } finally {
+    clearTimeout(release);
     await other.query('rollback');
   }
 }

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Digest } from '../../core/ports.ts';
 import { currentHead } from '../sqlite/current-head.ts';
 import { MIGRATIONS } from '../sqlite/migrations.ts';
