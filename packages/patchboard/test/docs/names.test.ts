@@ -143,6 +143,7 @@ const OWN_WORDS: readonly string[] = [
   // Programs, settings and functions of PostgreSQL and PgBouncer, and tables of the store.
   'pg_dump',
   'pg_restore',
+  'enable_seqscan',
   'full_page_writes',
   'synchronous_commit',
   'statement_timeout',
