@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ECHO_TOOL } from './arms/bench-pack.ts';
 import type { StorePlace } from './arms/bench-settings.ts';
 import type { EngineSettings } from './arms/in-process.ts';

@@ -32,9 +32,10 @@ export async function loadContenders(
   const slices = quick ? 1 : 6;
   const seconds = quick ? 1 : 3;
   try {
-    for (const { name, hasReceipts, serve } of contenders) {
+    for (const contender of contenders) {
+      const { name, hasReceipts } = contender;
       say(`warming ${name} over HTTP`);
-      const server = await serve(join(folder, name), connections * 4);
+      const server = await contender.serve(join(folder, name), connections * 4);
       loaded.push({ name, server, hasReceipts });
       await load(server, connections, quick ? 1 : WARM_SECONDS, WAIT);
     }

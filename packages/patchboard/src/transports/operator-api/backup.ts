@@ -61,17 +61,14 @@ async function backUp(context: HttpContext, request: FastifyRequest, reply: Fast
   }
 }
 
-async function sendCopy(
-  { streams, log }: HttpContext,
-  reply: FastifyReply,
-  { bytes, head, read }: StoreCopy,
-): Promise<void> {
+async function sendCopy({ streams, log }: HttpContext, reply: FastifyReply, copy: StoreCopy): Promise<void> {
+  const { bytes, head } = copy;
   reply.header('content-length', bytes);
   reply.header(BACKUP_HEADERS.seq, head.seq);
   reply.header(BACKUP_HEADERS.hash, head.hash);
   const stream = streams.openDocument(reply, principalOf(reply.request), BACKUP_TYPE);
   try {
-    for await (const chunk of read()) {
+    for await (const chunk of copy.read()) {
       if (!stream.isOpen) return;
       stream.write(chunk);
       await stream.drained();
