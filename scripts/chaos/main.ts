@@ -1,5 +1,8 @@
 // npm run chaos -- [--kills N] [--loops N] [--calls N] [--minutes N] [--seed N] [--postgres 15|18] [--plant FAULT] [scenario …]
 // Injects faults into a real server, then checks its guarantees.
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { POSTGRES_VERSIONS } from '../../packages/patchboard/test/services/postgres-binaries.ts';
@@ -84,20 +87,25 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const options = `--kills ${kills} --loops ${loops} --calls ${calls} --minutes ${minutes} --seed ${seed}`;
+const options = `${positionals.join(' ')} --kills ${kills} --loops ${loops} --calls ${calls} --minutes ${minutes} --seed ${seed} --postgres ${version}`;
 console.log(
   `Patchboard chaos · ${kills} kills · ${loops} loops · ${calls} calls · seed ${seed} · Node ${process.version}`,
 );
-console.log(`Again: npm run chaos -- ${options}`);
+console.log(`Again: npm run chaos -- ${options.trim()}`);
 let broken = 0;
 for (const name of names) {
   const began = performance.now();
   console.log(`\n${name}`);
   const report = await withChaosFolder(async (folder) => await SCENARIOS.get(name)?.(folder));
   if (report === undefined) continue;
-  const { facts, violations } = report;
+  const { facts, violations, exchanges } = report;
   for (const [fact, value] of Object.entries(facts)) log(`${fact}: ${text(value)}`);
   for (const violation of violations) console.log(`  ✗ ${violation}`);
+  if (violations.length > 0 && exchanges !== undefined) {
+    const file = join(tmpdir(), `patchboard-chaos-${name}-${seed}.jsonl`);
+    writeFileSync(file, exchanges.map((exchange) => `${JSON.stringify(exchange)}\n`).join(''));
+    log(`requests: ${file}`);
+  }
   broken += violations.length;
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
   console.log(

@@ -1,11 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Exchange } from './history.ts';
 
 /** The counters of a scenario, and the violated guarantees. */
 export interface ScenarioReport {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly violations: readonly string[];
+  /** All requests of a scenario that records them. */
+  readonly exchanges?: readonly Exchange[];
 }
 
 /** Collects violations instead of throwing, so that one does not hide the next. */
