@@ -141,7 +141,8 @@ export class ChaosClient {
       const api = await this.#address.wait();
       if (api === null) return null;
       const response = await orGone(api.post(path, body));
-      if (response !== null && response.status !== 503) return response;
+      const isRefused = response !== null && (response.status === 503 || this.#history.isExcused(response));
+      if (response !== null && !isRefused) return response;
       await pause();
     }
   }

@@ -46,7 +46,7 @@ export interface Life {
 
 /** All requests and responses that agents and clients observed while the server was killed repeatedly. */
 export class History {
-  /** Whether 503 is allowed, because the store is away at times. */
+  /** Whether 408 and 503 are allowed, because the store is away, or the server stands still, at times. */
   readonly isStoreMortal: boolean;
   readonly exchanges: Exchange[] = [];
   readonly invocations: Map<number, Invocation> = new Map();
@@ -85,9 +85,10 @@ export class History {
 
   /** Whether the server refuses because its store is away, or because it just stood still, and may do so. */
   isExcused(response: HttpResponse): boolean {
-    const { status, body } = response;
-    if (!this.isStoreMortal || status !== 503) return false;
-    return saysNothingRecorded(response) || body['code'] === 'overloaded';
+    if (!this.isStoreMortal) return false;
+    // Requests that were sent to a process while it stood still have arrived late for it.
+    const isLate = response.status === 408 || response.body['code'] === 'overloaded';
+    return isLate || saysNothingRecorded(response);
   }
 
   /** Responses by status, to verify that there was load. */

@@ -160,7 +160,7 @@ class PostgresLoop {
 
   async #killServer(): Promise<void> {
     await this.#end(() => this.#server.kill());
-    await this.#succeed({});
+    await this.#succeed();
   }
 
   async #killAtFailpoint(): Promise<void> {
@@ -171,14 +171,14 @@ class PostgresLoop {
     this.#beginLife();
     await Promise.race([server.ended, pause(PATIENCE_MS, undefined, { ref: false })]);
     await this.#end(() => server.kill());
-    await this.#succeed({});
+    await this.#succeed();
   }
 
   async #killBoth(): Promise<void> {
     await this.#end(() => this.#server.kill());
     await this.#database.stop('kill');
     await this.#database.start();
-    await this.#succeed({});
+    await this.#succeed();
   }
 
   /** Without a successor it continues, though its heartbeat stood still for longer than the lease. */
@@ -196,8 +196,8 @@ class PostgresLoop {
     const replaced = this.#server;
     this.#endLife();
     replaced.freeze();
-    await this.#succeed({});
-    replaced.wake();
+    // Woken before the first receipt: all agents may wait for its responses.
+    await this.#succeed(() => replaced.wake());
     const end = await Promise.race([replaced.ended, pause(END_MS, null, { ref: false })]);
     if (end?.code !== 1)
       this.#violated(
@@ -217,12 +217,13 @@ class PostgresLoop {
     if (signal !== 'SIGKILL') this.#violated(`the server ended by itself:\n${server.stderr}`);
   }
 
-  async #succeed(chaos: NonNullable<StartOptions['chaos']>): Promise<void> {
+  async #succeed(whenReady: () => void = () => {}): Promise<void> {
     const since = performance.now();
     this.#load.pause();
-    const api = await this.#serverOf(this.#start(chaos));
+    const api = await this.#serverOf(this.#start());
     this.#load.use(api);
     this.#beginLife();
+    whenReady();
     await this.#nextReceipt();
     this.#worstTakeoverMs = Math.max(this.#worstTakeoverMs, Math.round(performance.now() - since));
   }
