@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
+import { startPgbouncer, type PgbouncerService } from '../../../test/services/pgbouncer.ts';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../../../test/services/shared-postgres.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
 import { digest } from '../samples.contract.ts';
@@ -11,9 +12,12 @@ class ReusedSchema {
   #service: SharedPostgres | null = null;
   #schema = '';
   #admin: pg.Client | null = null;
+  #pooler: PgbouncerService | null = null;
 
-  async start(version: 15 | 18): Promise<void> {
+  /** `isPooled`: the store connects through a pooler that loses prepared statements. */
+  async start(version: 15 | 18, isPooled: boolean): Promise<void> {
     this.#service = await sharedPostgres(version);
+    if (isPooled) this.#pooler = await startPgbouncer(this.#service);
     this.#schema = aSchema(this.#service);
     this.#admin = new pg.Client(this.#service.url);
     await this.#admin.connect();
@@ -23,7 +27,8 @@ class ReusedSchema {
 
   async open(): Promise<OpenedStore> {
     const options = {
-      url: this.#service?.url ?? '',
+      url: this.#pooler?.url ?? this.#service?.url ?? '',
+      prepare: this.#pooler === null,
       schema: this.#schema,
       digest,
       now: Date.now,
@@ -44,6 +49,7 @@ class ReusedSchema {
 
   async stop(): Promise<void> {
     await this.#admin?.end();
+    await this.#pooler?.stop();
   }
 
   async #empty(): Promise<void> {
@@ -58,9 +64,15 @@ class ReusedSchema {
   }
 }
 
-for (const version of [15, 18] as const) {
+const SERVERS = [
+  { name: 'on version 15', version: 15, isPooled: false },
+  { name: 'on version 18', version: 18, isPooled: false },
+  { name: 'through a pooler in transaction mode', version: 15, isPooled: true },
+] as const;
+
+for (const { name, version, isPooled } of SERVERS) {
   const reused = new ReusedSchema();
-  beforeAll(() => reused.start(version));
+  beforeAll(() => reused.start(version, isPooled));
   afterAll(() => reused.stop());
-  durableStoreContract(`the PostgreSQL store on version ${version}`, () => reused.open());
+  durableStoreContract(`the PostgreSQL store ${name}`, () => reused.open());
 }
