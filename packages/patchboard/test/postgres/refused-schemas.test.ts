@@ -14,7 +14,7 @@ interface Scene {
   readonly schema: string;
   readonly admin: pg.Client;
   /** The message of the refusal, of a server and of an inspection, without the URL. */
-  refusal(url?: string): Promise<string>;
+  readonly refusal: (url?: string) => Promise<string>;
 }
 
 async function aScene(): Promise<Scene> {

@@ -18,7 +18,7 @@ afterAll(() => service.close());
 class Load {
   readonly #store: PostgresStore;
   readonly #workers: Promise<void>[];
-  #isRunning = true;
+  isRunning = true;
   calls = 0;
 
   constructor(store: PostgresStore) {
@@ -32,12 +32,12 @@ class Load {
   }
 
   async stop(): Promise<void> {
-    this.#isRunning = false;
+    this.isRunning = false;
     await Promise.all(this.#workers);
   }
 
   async #work(worker: number): Promise<void> {
-    for (let n = worker; this.#isRunning; n += WORKERS) {
+    for (let n = worker; this.isRunning; n += WORKERS) {
       const call = aCall(n, { runId: `run_${n}` });
       const key = { scope: call.id, bodyHash: 'b', expiresAt: 9e12 };
       expect(await this.#store.insertCall(aRecord(call, key))).toEqual({ kind: 'inserted' });

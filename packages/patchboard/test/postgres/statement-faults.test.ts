@@ -89,8 +89,9 @@ describe('a connection', () => {
     onTestFinished(() => connection.close());
     const statement = { name: 'answer', text: 'select 42 as answer' };
     await connection.query(statement);
-    void proxy.swallowFrom('reply', ({ type }) => type === 'D');
+    const swallowing = proxy.swallowFrom('reply', ({ type }) => type === 'D');
     expect((await connection.query(statement)).rows).toEqual([{ answer: 42 }]);
+    await swallowing;
   });
 
   it('that is lost for long: waiting writes fail, later ones at once, and the one in doubt is settled', async () => {

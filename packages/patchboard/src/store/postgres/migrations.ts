@@ -60,7 +60,7 @@ export async function checkSchema(parts: SchemaParts): Promise<void> {
 }
 
 async function migrateIn(transaction: Transaction, parts: SchemaParts): Promise<void> {
-  const { schema, shown, storeId } = parts;
+  const { schema, storeId } = parts;
   await transaction.query({ name: 'lock_schema', text: 'select pg_advisory_xact_lock(hashtext($1))' }, [
     schema,
   ]);
