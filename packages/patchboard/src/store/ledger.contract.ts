@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { verifyLedger } from '../core/ledger/ledger-check.ts';
-import { GENESIS, chainHash, type LedgerRow } from '../core/ledger/ledger.ts';
+import { GENESIS, chainHash, type LedgerDraft, type LedgerRow } from '../core/ledger/ledger.ts';
 import type { CommittedRow, LedgerFilter, Store } from '../core/ports.ts';
 import type { Subject } from './store.contract.ts';
 import {
@@ -35,6 +35,17 @@ export async function verifiedLedger(store: Store): Promise<LedgerRow[]> {
   expect(await store.ledgerHead()).toEqual({ seq: rows.length, hash });
   expect(await verifyLedger(store, digest)).toMatchObject({ ok: true, rows: rows.length });
   return rows;
+}
+
+function fits(entry: LedgerDraft, filter: LedgerFilter): boolean {
+  return (
+    (filter.tenant ?? entry.tenant) === entry.tenant &&
+    (filter.callId ?? entry.callId) === entry.callId &&
+    (filter.traceId ?? entry.traceId) === entry.traceId &&
+    (filter.kinds ?? [entry.kind]).includes(entry.kind) &&
+    entry.at >= (filter.from ?? 0) &&
+    entry.at < (filter.to ?? Infinity)
+  );
 }
 
 export function describeLedger(subject: Subject): void {
@@ -118,7 +129,7 @@ export function describeLedger(subject: Subject): void {
       { tenant: 'other', callId: callId(4), to: START + 40 },
     ];
 
-    it.each(filters)('is read by filter, in order, from any position: %j', async (filter) => {
+    it('is read by filter, in order, from any position', async () => {
       const { store } = subject;
       const kinds = ['call.state', 'call.refused', 'run.created', 'registry.changed'] as const;
       const entries = Array.from({ length: 60 }, (_, index) =>
@@ -132,26 +143,19 @@ export function describeLedger(subject: Subject): void {
         }),
       );
       await store.append(entries);
-      const expected = entries.flatMap((entry, index) => {
-        const fits =
-          (filter.tenant ?? entry.tenant) === entry.tenant &&
-          (filter.callId ?? entry.callId) === entry.callId &&
-          (filter.traceId ?? entry.traceId) === entry.traceId &&
-          (filter.kinds ?? [entry.kind]).includes(entry.kind) &&
-          entry.at >= (filter.from ?? 0) &&
-          entry.at < (filter.to ?? Infinity);
-        return fits ? [index + 1] : [];
-      });
-      const found: number[] = [];
-      for (;;) {
-        const page = await store.readLedger(filter, found.at(-1) ?? 0, 3);
-        if (page.length === 0) break;
-        found.push(...page.map(({ row }) => row.seq));
+      for (const filter of filters) {
+        const expected = entries.flatMap((entry, index) => (fits(entry, filter) ? [index + 1] : []));
+        const found: number[] = [];
+        for (;;) {
+          const page = await store.readLedger(filter, found.at(-1) ?? 0, 3);
+          if (page.length === 0) break;
+          found.push(...page.map(({ row }) => row.seq));
+        }
+        expect(found, JSON.stringify(filter)).toEqual(expected);
+        const after = 30;
+        const rest = await store.readLedger(filter, after, 1000);
+        expect(rest.map(({ row }) => row.seq)).toEqual(expected.filter((seq) => seq > after));
       }
-      expect(found).toEqual(expected);
-      const after = 30;
-      const rest = await store.readLedger(filter, after, 1000);
-      expect(rest.map(({ row }) => row.seq)).toEqual(expected.filter((seq) => seq > after));
     });
 
     it('stores rows exactly as given', async () => {

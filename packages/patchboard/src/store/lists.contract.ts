@@ -88,12 +88,14 @@ export function describeLists(subject: Subject): void {
       { tenant: 'acme', states: ['FAILED'], toolName: 'weather.query', agentId: 'agent-2', since: START + 9 },
     ];
 
-    it.each(filters)('returns exactly the matches, newest first, page by page: %j', async (filter) => {
+    it('returns exactly the matches of each filter, newest first, page by page', async () => {
       const calls = mixedCalls(120);
       await insertAll(subject.store, calls);
-      const expected = calls.filter((call) => matches(call, filter)).reverse();
-      for (const limit of [1, 7, expected.length, 500]) {
-        if (limit > 0) expect(await allPages(subject.store, filter, limit)).toEqual(expected);
+      for (const filter of filters) {
+        const expected = calls.filter((call) => matches(call, filter)).reverse();
+        const smallest = expected.length > 20 ? 5 : 1;
+        for (const limit of [smallest, 7, Math.max(1, expected.length), 500])
+          expect(await allPages(subject.store, filter, limit), JSON.stringify(filter)).toEqual(expected);
       }
     });
 
@@ -128,12 +130,12 @@ export function describeLists(subject: Subject): void {
       expect([idsOf(first.items), idsOf(second.items)]).toEqual([[4, 3].map(callId), [callId(2)]]);
     });
 
-    it.each(['', 'nonsense', "tc_' or 1=1", 'tc_', `tc_${'a'.repeat(100)}`, 'tc_ü'])(
-      'refuses the cursor %j',
-      async (cursor) => {
-        await expect(subject.store.listCalls({ tenant: 'acme' }, cursor, 10)).rejects.toThrow(BadCursor);
-      },
-    );
+    it('refuses a cursor that it did not hand out', async () => {
+      for (const cursor of ['', 'nonsense', "tc_' or 1=1", 'tc_', `tc_${'a'.repeat(100)}`, 'tc_ü'])
+        await expect(subject.store.listCalls({ tenant: 'acme' }, cursor, 10), cursor).rejects.toThrow(
+          BadCursor,
+        );
+    });
   });
 
   describe('openCalls', () => {
@@ -188,11 +190,9 @@ export function describeLists(subject: Subject): void {
       }
     });
 
-    it.each(['', '0', '-1', '1.5', 'run_1', '99999999999999999999'])(
-      'refuses the cursor %j',
-      async (cursor) => {
-        await expect(subject.store.listRuns('acme', null, cursor, 10)).rejects.toThrow(BadCursor);
-      },
-    );
+    it('refuses a cursor that it did not hand out', async () => {
+      for (const cursor of ['', '0', '-1', '1.5', 'run_1', '99999999999999999999'])
+        await expect(subject.store.listRuns('acme', null, cursor, 10), cursor).rejects.toThrow(BadCursor);
+    });
   });
 }
