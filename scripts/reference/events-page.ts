@@ -84,7 +84,7 @@ const LEDGER: Readonly<Record<LedgerKind, string>> = {
   'store.loss_accepted':
     'an operator accepted the loss of rows: the row that the head file named, and the one that was found',
   'store.copied':
-    'an operator asked for a backup, a copy of the whole store; written before the copy is made',
+    'an operator requested a backup, a copy of the whole store; written before the copy is made',
 };
 
 export function eventsPage(): string {

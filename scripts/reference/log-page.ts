@@ -74,10 +74,10 @@ const EVENTS: Readonly<Record<string, string>> = {
   'store.partitions_failed':
     'PostgreSQL: a partition for this month or the next could not be made, with the reason. Its rows go to the default partition, which is slower to purge; retried every day',
   'store.heartbeat_failed':
-    'PostgreSQL: the sign of life of this server could not be written; it is retried twice a second',
-  'store.fenced': 'PostgreSQL: this server can write no more, with the reason; it stops',
+    'PostgreSQL: the heartbeat of this server could not be written; it is retried twice a second',
+  'store.fenced': 'PostgreSQL: no write of this server succeeds any more, with the reason; it stops',
   'store.writer_not_freed':
-    'PostgreSQL: the server stopped without giving up its place; the next start waits some seconds',
+    'PostgreSQL: the server stopped without releasing its writer; the next start waits for the end of its lease, 3 seconds',
   'store.write_failed': 'a change of a call could not be written yet; it is retried',
   'task.failed': 'a background task failed; `task` is its name',
   'agent.handler_failed': 'an event handler of an agent threw',
