@@ -1,7 +1,9 @@
+import { lockWriters } from '../../postgres/advisory-locks.ts';
 import type { Connection, Queryable, Transaction } from '../../postgres/connection.ts';
 import { migrate, type SchemaParts } from '../postgres/migrations.ts';
 import { tablesIn, type Tables } from '../postgres/schema.ts';
 import { StoreInUse, StoreRefused } from '../store-refused.ts';
+import { COPIED_TABLES } from './copied-tables.ts';
 
 /** The row of `meta`. While it is missing, a server refuses the schema. */
 export interface SchemaVersion {
@@ -9,8 +11,6 @@ export interface SchemaVersion {
   readonly min_reader: number;
   readonly store_id: string;
 }
-
-const DATA_TABLES = ['calls', 'runs', 'documents', 'tools', 'journals', 'ledger'] as const;
 
 /**
  * Creates the schema, or takes one that holds no data, and removes its version, so that no server uses it until
@@ -23,9 +23,7 @@ export async function reserveSchema(parts: SchemaParts): Promise<SchemaVersion> 
   if (await isInterrupted(connection, tables)) await dropTables(connection, schema, tables);
   await migrate(parts);
   return await connection.transaction(async (transaction) => {
-    await transaction.query({ name: 'lock_writers', text: 'select pg_advisory_xact_lock(hashtext($1), 1)' }, [
-      schema,
-    ]);
+    await lockWriters(transaction, schema);
     await refuseUsed(transaction, parts, tables);
     const { rows } = await transaction.query<SchemaVersion>({
       name: 'reserve_schema',
@@ -90,8 +88,8 @@ async function refuseUsed(
       'stop that server first',
     );
   const sites = (await heritageTables(transaction, schema)).filter((name) => name.endsWith('sites'));
-  const holders = [...DATA_TABLES.map((name) => tables[name]), ...sites];
-  for (const name of holders) {
+  const filled = [...COPIED_TABLES.map(({ name }) => tables[name]), tables.ledger, ...sites];
+  for (const name of filled) {
     const { rows } = await transaction.query({
       name: `any_${name}`,
       text: `select 1 as found from ${name} limit 1`,

@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/failures.ts';
+import { lockSchema } from '../../postgres/advisory-locks.ts';
 import type { Connection, Transaction } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
@@ -61,9 +62,7 @@ export async function checkSchema(parts: SchemaParts): Promise<void> {
 
 async function migrateIn(transaction: Transaction, parts: SchemaParts): Promise<void> {
   const { schema, storeId } = parts;
-  await transaction.query({ name: 'lock_schema', text: 'select pg_advisory_xact_lock(hashtext($1))' }, [
-    schema,
-  ]);
+  await lockSchema(transaction, schema);
   const found = await find(transaction, schema);
   if (!found.is_store && found.tables > 0) throw foreign(found, parts);
   const version = found.is_store ? await versionOf(transaction, parts) : 0;

@@ -1,12 +1,6 @@
+import { lockPartitions } from '../../postgres/advisory-locks.ts';
 import type { Queryable, Transaction } from '../../postgres/connection.ts';
-import {
-  lockPartitions,
-  nextMonth,
-  partitionName,
-  startOf,
-  type Month,
-  type PartitionParts,
-} from './partitions.ts';
+import { nextMonth, partitionName, startOf, type Month, type PartitionParts } from './partitions.ts';
 import type { EndedCount } from './totals.ts';
 
 /** Rows that one statement counts or deletes. */

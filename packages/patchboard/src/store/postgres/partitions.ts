@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/failures.ts';
+import { lockPartitions } from '../../postgres/advisory-locks.ts';
 import type { Connection, Queryable, Transaction } from '../../postgres/connection.ts';
 import { sqlState } from '../../postgres/sql-errors.ts';
 import type { Tables } from './schema.ts';
@@ -39,12 +40,6 @@ export async function ensurePartitions(
     if (problem !== null) problems.push(problem);
   }
   return problems[0] ?? null;
-}
-
-/** Serializes changes of partitions over all processes, until the end of the transaction. */
-export async function lockPartitions(transaction: Queryable, schema: string): Promise<void> {
-  const text = 'select pg_advisory_xact_lock(hashtext($1), 2)';
-  await transaction.query({ name: 'lock_partitions', text }, [schema]);
 }
 
 export function monthOf(ms: number): Month {

@@ -1,3 +1,4 @@
+import { tryLockPurge } from '../../postgres/advisory-locks.ts';
 import { textArray } from '../../postgres/arrays.ts';
 import type { Statement, Transaction } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isTimeout, isTransient } from '../../postgres/sql-errors.ts';
@@ -18,11 +19,10 @@ const AT_ONCE = 500;
 /** A call that was created later than this after a time did not end before it, even if the wall clock stepped back. */
 const CLOCK_STEP_MS = 3_600_000;
 
-/** Deletes old calls. One process does at a time. */
+/** Deletes old calls. Only one process at a time does so. */
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #lastEnds: Map<Month, number> = new Map();
-  readonly #lock: Statement;
   readonly #endedBefore: Statement;
   readonly #delete: Statement;
   readonly #deleteKeys: Statement;
@@ -30,7 +30,6 @@ export class Retention {
   constructor(parts: RetentionParts) {
     this.#parts = parts;
     const { calls, ended_calls: ended, idempotency } = parts.tables;
-    this.#lock = { name: 'lock_purge', text: 'select pg_try_advisory_xact_lock(hashtext($1), 3) as mine' };
     this.#endedBefore = {
       name: 'ended_before',
       text: `with w as materialized (
@@ -128,9 +127,8 @@ export class Retention {
   /** Returns null, and does nothing, while another process deletes calls. */
   async #alone<T>(work: (transaction: Transaction) => Promise<T>): Promise<T | null> {
     const { connection, schema } = this.#parts;
-    return await connection.transaction(async (transaction) => {
-      const { rows } = await transaction.query<{ mine: boolean }>(this.#lock, [schema]);
-      return rows[0]?.mine === true ? await work(transaction) : null;
-    });
+    return await connection.transaction(async (transaction) =>
+      (await tryLockPurge(transaction, schema)) ? await work(transaction) : null,
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GENESIS } from '../../core/ledger/ledger.ts';
+import { lockWriters } from '../../postgres/advisory-locks.ts';
 import type { Connection, Queryable, Transaction } from '../../postgres/connection.ts';
 import { StoreInUse } from '../store-refused.ts';
 import type { Tables } from './schema.ts';
@@ -117,13 +118,6 @@ async function take(
     [writer],
   );
   return { writer, epoch: rows[0]?.epoch ?? 0, head: await segmentHead(transaction, tables, writer) };
-}
-
-/** Two processes that start at once must not take the same writer. */
-async function lockWriters(transaction: Transaction, schema: string): Promise<void> {
-  await transaction.query({ name: 'lock_writers', text: 'select pg_advisory_xact_lock(hashtext($1), 1)' }, [
-    schema,
-  ]);
 }
 
 /** A new writer has the segment 0, so that every later one has a predecessor. */

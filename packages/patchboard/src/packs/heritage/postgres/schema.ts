@@ -1,3 +1,4 @@
+import { lockSchema } from '../../../postgres/advisory-locks.ts';
 import type { Transaction } from '../../../postgres/connection.ts';
 
 const NAMES = ['meta', 'sites', 'contents', 'npcs', 'prompts', 'pois', 'routes', 'events'] as const;
@@ -79,9 +80,7 @@ const MIGRATIONS: readonly ((tables: HeritageTables) => string)[] = [
 /** Must be called in a transaction. Several processes may do so at once, also with the migration of the store. */
 export async function migrateHeritage(transaction: Transaction, schema: string): Promise<void> {
   const tables = heritageTables(schema);
-  await transaction.query({ name: 'lock_schema', text: 'select pg_advisory_xact_lock(hashtext($1))' }, [
-    schema,
-  ]);
+  await lockSchema(transaction, schema);
   const found = await transaction.query<{ schema: boolean; meta: boolean }>(
     {
       name: 'heritage_find',
