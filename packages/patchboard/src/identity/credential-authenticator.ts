@@ -127,10 +127,18 @@ export class CredentialAuthenticator implements Authenticator {
     const { operatorToken } = this.#parts;
     // A token of the environment needs no prefix.
     if (operatorToken.isRight(secret)) return operator(headers, { id: OPERATOR_TOKEN_ID, expiresAt: null });
+    const { jwt } = this.#parts;
     if (hasOperatorTokenPrefix(secret)) return operatorToken.refuse(given.ip);
-    if (this.#parts.jwt === null) return failure('auth_required', reason('key_of_others'));
-    return this.#parts.jwt.authenticate(secret).then((found) => withMatchingHeaders(found, headers));
+    if (operatorToken.mayBeGuess(secret) && (jwt === null || !isJwt(secret)))
+      return operatorToken.refuse(given.ip, reason('key_of_others'));
+    if (jwt === null) return failure('auth_required', reason('key_of_others'));
+    return jwt.authenticate(secret).then((found) => withMatchingHeaders(found, headers));
   }
+}
+
+/** By its form: three parts separated by dots. */
+function isJwt(secret: string): boolean {
+  return /^[^.]+\.[^.]+\.[^.]*$/.test(secret);
 }
 
 /** Returns the operator as a principal of the tenant that the header names. */

@@ -1,10 +1,10 @@
 import { reason } from '@patchboard/wire';
-import { failure, messageOf, type Failure } from '../core/failures.ts';
+import { failure, messageOf, type CodedReason, type Failure } from '../core/failures.ts';
 import { plainRow } from '../core/ledger/ledger.ts';
 import type { Clock, Log, Store } from '../core/ports.ts';
 import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import { TokenBuckets, type Rate } from '../core/access/token-buckets.ts';
-import { isSameSecret } from './operator-token.ts';
+import { hasOperatorTokenPrefix, isSameSecret, MIN_TOKEN_CHARACTERS } from './operator-token.ts';
 
 export interface OperatorTokenGuardParts {
   /** One token, or two during a rotation. */
@@ -43,12 +43,23 @@ export class OperatorTokenGuard {
     return this.#parts.tokens.map((one) => isSameSecret(token, one)).includes(true);
   }
 
+  /** Whether a wrong credential could be a guess at a token that has no prefix, such as one of the environment. */
+  mayBeGuess(credential: string): boolean {
+    return (
+      credential.length >= MIN_TOKEN_CHARACTERS &&
+      !this.#parts.tokens.every((token) => hasOperatorTokenPrefix(token))
+    );
+  }
+
   /** Records a wrong token and returns the failure for its sender. */
-  async refuse(address: string = UNKNOWN_ADDRESS): Promise<Failure> {
+  async refuse(
+    address: string = UNKNOWN_ADDRESS,
+    wrong: CodedReason = reason('operator_token_wrong'),
+  ): Promise<Failure> {
     const allowance = this.#buckets.take(`address\n${address}`, WRONG_PER_ADDRESS);
     if (allowance.allowed && this.#buckets.take('rows', RECORDED).allowed) await this.#record(address);
     else this.#unrecorded += 1;
-    if (allowance.allowed) return failure('auth_required', reason('operator_token_wrong'));
+    if (allowance.allowed) return failure('auth_required', wrong);
     return failure('rate_limited', reason('operator_token_guessed'), {
       rate: { ...allowance, policy: 'address' },
     });

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 const FILE = 'operator.token';
 const PREFIX = 'op_';
+/** A shorter operator token is refused at the start. */
+export const MIN_TOKEN_CHARACTERS = 32;
 
 export function operatorTokenFile(dataFolder: string): string {
   return join(dataFolder, FILE);

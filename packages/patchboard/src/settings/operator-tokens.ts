@@ -1,11 +1,11 @@
 import { SECRET_PREFIX } from '../core/access/key-index.ts';
+import { MIN_TOKEN_CHARACTERS } from '../identity/operator-token.ts';
 import { ConfigError } from './config-file.ts';
 import { givenOperatorTokens, type Environment } from './environment.ts';
 import type { StoreSettings } from './store-settings.ts';
 
-const MIN_CHARACTERS = 32;
 const MAX_TOKENS = 2;
-const TOO_SHORT = `must hold a token of at least ${MIN_CHARACTERS} characters, such as the output of: openssl rand -hex 32`;
+const TOO_SHORT = `must hold a token of at least ${MIN_TOKEN_CHARACTERS} characters, such as the output of: openssl rand -hex 32`;
 /** What a client can send after `Authorization: Bearer `. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
@@ -29,7 +29,7 @@ function tooMany(count: number): string {
 }
 
 function problemOf(token: string): string | undefined {
-  if (token.length < MIN_CHARACTERS) return TOO_SHORT;
+  if (token.length < MIN_TOKEN_CHARACTERS) return TOO_SHORT;
   if (!VISIBLE.test(token)) return 'must consist of visible ASCII characters without spaces';
   return token.startsWith(SECRET_PREFIX)
     ? `must not begin with ${SECRET_PREFIX}, as keys do: choose another token`

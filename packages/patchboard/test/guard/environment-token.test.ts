@@ -54,17 +54,35 @@ describe('an operator token of the environment', () => {
     expect(before.folder.filesWith(before.operatorToken)).toHaveLength(1);
   });
 
-  it('is not guessed: with the prefix as before, without it as an unknown key', async () => {
+  it.each([
+    ['without the prefix', `${FIRST}x`],
+    ['with the prefix', `op_${'w'.repeat(43)}`],
+  ])('is not guessed %s: guesses are throttled and recorded, and the right one gets in', async (_, wrong) => {
     const server = await aServer(FIRST);
     const ask = async (token: string): Promise<string> => {
       const headers = { authorization: `Bearer ${token}` };
       const response = await server.ask({ method: 'GET', path: '/v1/keys', headers });
       return `${response.status} ${codeIn(response)}`;
     };
-    expect(await ask(`${FIRST}x`)).toBe('401 auth_required');
-    expect(server.log()).not.toContain('operator_token.refused');
-    expect(await ask(`op_${'w'.repeat(43)}`)).toBe('401 auth_required');
+    expect(await ask(wrong)).toBe('401 auth_required');
     expect(server.log()).toContain('operator_token.refused');
+    expect(server.log()).not.toContain(wrong);
+    const next = new Set<string>();
+    for (let guess = 0; guess < 30; guess += 1) next.add(await ask(wrong));
+    expect(next).toContain('429 rate_limited');
+    expect(await ask(FIRST)).toBe('200 null');
+  });
+
+  it('leaves credentials that are too short for it, and JWTs, to their own checks', async () => {
+    const environment = { PATCHBOARD_OPERATOR_TOKEN: FIRST, JWT_SECRET: 'j'.repeat(40) };
+    const config = { auth: { jwt: { issuer: 'i', audience: 'a', secret_env: 'JWT_SECRET' } } };
+    const server = await aPlatform({ environment, config });
+    closeLater(() => server.close());
+    for (const token of ['sk-short', `${'h'.repeat(20)}.${'p'.repeat(20)}.${'s'.repeat(20)}`]) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await server.ask({ method: 'GET', path: '/v1/keys', headers })).status).toBe(401);
+    }
+    expect(server.log()).not.toContain('operator_token.refused');
   });
 
   it('is a credential, so that a server may listen beyond loopback', async () => {
