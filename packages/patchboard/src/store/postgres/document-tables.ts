@@ -96,18 +96,21 @@ export class DocumentTables {
     entries: readonly JournalDraft[],
   ): Promise<boolean> {
     const { journals } = this.#tables;
-    const text = `insert into ${journals} (journal, no, kind, body)
-      select $1, $2::int8 + x.n, x.kind, x.body
-      from unnest($3::text[], $4::text[]) with ordinality as x (kind, body, n)
-      where (select coalesce(max(no), 0) from ${journals} where journal = $1) = $2::int8
-      on conflict do nothing`;
-    const { count } = await queryable.query({ name: 'append_journal', text }, [
+    const text = `with ending as (
+        select coalesce(max(no), 0) = $2::int8 as matches from ${journals} where journal = $1),
+      added as (
+        insert into ${journals} (journal, no, kind, body)
+        select $1, $2::int8 + x.n, x.kind, x.body
+        from ending, unnest($3::text[], $4::text[]) with ordinality as x (kind, body, n)
+        where ending.matches on conflict do nothing returning 1)
+      select matches and (select count(*) from added) = cardinality($3::text[]) as appended from ending`;
+    const { rows } = await queryable.query<{ appended: boolean }>({ name: 'append_journal', text }, [
       journal,
       after,
       textArray(entries.map(({ kind }) => kind)),
       textArray(entries.map(({ body }) => body)),
     ]);
-    return count === entries.length;
+    return rows[0]?.appended === true;
   }
 
   async readJournal(
