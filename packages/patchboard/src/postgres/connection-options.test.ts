@@ -48,6 +48,17 @@ describe('connectionOptions', () => {
     });
   });
 
+  it.each(['12#planted', '12/planted', '12?planted', '12?planted=x', '#planted'])(
+    'refuses and does not show a URL with the password %s, which is not encoded',
+    (password) => {
+      const url = `postgres://me:${password}@db/board`;
+      const read = (): unknown => connectionOptions(url);
+      expect(read).toThrow('encode special characters of the password');
+      expect(read).toThrow(expect.not.stringContaining('planted'));
+      expect(shownUrl(url)).toBe('the database URL');
+    },
+  );
+
   it('reads an IPv6 address', () => {
     expect(connectionOptions('postgres://app@[::1]:5433/db').host).toBe('::1');
   });

@@ -29,6 +29,8 @@ export class BadDatabaseUrl extends Error {
   }
 }
 
+/** Shown for a URL that cannot be shown without its password. */
+const UNSHOWN = 'the database URL';
 const DEFAULT_PORT = 5432;
 const DEFAULT_CONNECT_TIMEOUT_S = 5;
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -74,19 +76,30 @@ export function connectionOptions(text: string): ConnectionOptions {
 
 /** Returns the URL without its password. */
 export function shownUrl(text: string): string {
-  if (!URL.canParse(text)) return 'the database URL';
+  if (!URL.canParse(text)) return UNSHOWN;
   const url = new URL(text);
+  if (mayShowPassword(url)) return UNSHOWN;
   url.password = '';
   url.searchParams.delete('password');
   return url.href;
 }
 
 function parse(text: string): URL {
-  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol))
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || mayShowPassword(url))
     throw new BadDatabaseUrl(
       'must be a URL such as postgres://user:password@host:5432/database; encode special characters of the password, such as @ as %40',
     );
-  return new URL(text);
+  return url;
+}
+
+/**
+ * Whether a part of the password may be in another part of the URL, because a character that ends the host was not encoded:
+ * postgres://user:12#34@host/db has the host `user` and the port 12.
+ */
+function mayShowPassword(url: URL): boolean {
+  if (url.hash !== '' || url.pathname.includes('@')) return true;
+  return url.search.includes('@') && ![...url.searchParams.keys()].every(isParameter);
 }
 
 function parametersOf(url: URL): ReadonlyMap<Parameter, string> {
