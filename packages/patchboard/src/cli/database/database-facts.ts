@@ -2,7 +2,7 @@ import { TLSSocket } from 'node:tls';
 import type pg from 'pg';
 import { Connection, type Queryable } from '../../postgres/connection.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
-import { isPreparedStatementLost } from '../../postgres/sql-errors.ts';
+import { keepsPreparedStatements } from '../../postgres/prepared-statements.ts';
 import type { DatabaseLocation } from '../store-location.ts';
 
 /** What `doctor` finds out about a database. */
@@ -40,7 +40,6 @@ export interface RoleFacts {
 
 const ROUND_TRIPS = 11;
 const CONNECT_MS = 5000;
-const PREPARED_WAIT_MS = 2000;
 
 /** Connects and asks. Changes nothing. Rejects with the reason if the database cannot be reached. */
 export async function databaseFacts(location: DatabaseLocation): Promise<DatabaseFacts> {
@@ -150,29 +149,6 @@ function plain(client: pg.Client): Queryable {
       return { rows, count: rowCount ?? 0 };
     },
   };
-}
-
-/**
- * Prepares a statement, lets another client occupy the connection to the server, and uses the statement again: a pooler
- * that does not know the statement reports an error.
- */
-async function keepsPreparedStatements(first: Connection, second: Connection): Promise<boolean> {
-  const statement = { name: 'doctor_prepared', text: 'select 1 as one' };
-  const [client, other] = [await first.client(), await second.client()];
-  await first.send(client, statement, []);
-  await other.query('begin');
-  // A pool of one connection makes the statement wait for the other client. A failed rollback fails again below.
-  const release = setTimeout(() => other.query('rollback').catch(() => {}), PREPARED_WAIT_MS);
-  try {
-    await first.send(client, statement, []);
-    return true;
-  } catch (error) {
-    if (isPreparedStatementLost(error)) return false;
-    throw error;
-  } finally {
-    clearTimeout(release);
-    await other.query('rollback');
-  }
 }
 
 function isEncrypted(client: pg.Client): boolean {

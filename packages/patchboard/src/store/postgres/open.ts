@@ -4,6 +4,7 @@ import { messageOf } from '../../core/failures.ts';
 import type { Digest, Log, Store } from '../../core/ports.ts';
 import { Connection } from '../../postgres/connection.ts';
 import { connectionOptions, type ConnectionOptions } from '../../postgres/connection-options.ts';
+import { keepsPreparedStatements } from '../../postgres/prepared-statements.ts';
 import { isPreparedStatementLost } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
 import { BatchCommitter } from './batch-committer.ts';
@@ -219,12 +220,7 @@ class Opening {
   refusal(error: unknown): unknown {
     if (error instanceof StoreRefused) return error;
     const { shown } = this.#target;
-    if (isPreparedStatementLost(error))
-      return new StoreRefused(
-        shown,
-        'is behind a pooler that does not keep prepared statements',
-        'set store.prepare to false, or max_prepared_statements in PgBouncer 1.21 or newer',
-      );
+    if (isPreparedStatementLost(error)) return this.#losesStatements();
     const refused = refusalOf(error, { schema: this.#schema, shown });
     if (refused !== error) return refused;
     return new StoreRefused(
@@ -262,11 +258,18 @@ class Opening {
     }
   }
 
-  /** Two connections with a statement of the same name show what a pooler does with it before the first write does. */
-  async #checkPooler(...connections: readonly Connection[]): Promise<void> {
-    if (this.#options.prepare === false) return;
-    for (const connection of [...connections, ...connections])
-      if (connection.isPooled) await connection.query({ name: 'check_pooler', text: 'select 1' });
+  /** Before the first write finds out that a pooler loses prepared statements. */
+  async #checkPooler(first: Connection, second: Connection): Promise<void> {
+    if (this.#options.prepare === false || !first.isPooled) return;
+    if (!(await keepsPreparedStatements(first, second))) throw this.#losesStatements();
+  }
+
+  #losesStatements(): StoreRefused {
+    return new StoreRefused(
+      this.#target.shown,
+      'is behind a pooler that does not keep prepared statements',
+      'set store.prepare to false, or max_prepared_statements in PgBouncer 1.21 or newer',
+    );
   }
 
   #schemaParts(connection: Connection): SchemaParts {
