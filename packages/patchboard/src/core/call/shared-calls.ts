@@ -1,0 +1,130 @@
+import { reason } from '@patchboard/wire';
+import { failure } from '../failures.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
+import type { Replaced } from '../ports.ts';
+import { isOpen, runsInProcess, type Call, type CallState } from './call.ts';
+import { outcomeOf } from './end-state.ts';
+import type { LifecycleParts, MoveExtra } from './lifecycle-parts.ts';
+import { isOurs, liveCall, nothing, REMOTE_CALLER, type LiveCall } from './live-call.ts';
+import type { LiveCalls } from './live-calls.ts';
+import type { BadOutcome } from './outcome.ts';
+
+type SharedCallsParts = Pick<
+  LifecycleParts,
+  'store' | 'peers' | 'toolOf' | 'ended' | 'movedElsewhere' | 'respondedElsewhere'
+>;
+
+type Commit = (live: LiveCall, states: readonly CallState[], extra: MoveExtra) => MaybePromise<boolean>;
+
+const MOVED: BadOutcome = {
+  kind: 'cancelled',
+  failure: failure('cancelled', reason('call_moved_elsewhere')),
+};
+
+/** Calls that pass between nodes: those that another node holds or has held, and those that it took from this one. */
+export class SharedCalls {
+  readonly #parts: SharedCallsParts;
+  readonly #calls: LiveCalls;
+  readonly #commit: Commit;
+  /** The last move of each borrowed call that is under way. */
+  readonly #borrowing: Map<string, Promise<void>> = new Map();
+
+  constructor(parts: SharedCallsParts, calls: LiveCalls, commit: Commit) {
+    this.#parts = parts;
+    this.#calls = calls;
+    this.#commit = commit;
+  }
+
+  /** See `Lifecycle.reach`. */
+  reach(call: Call): LiveCall | undefined {
+    const live = this.#calls.find(call.id);
+    // Of a fenced process the moves fail, but it must not report the calls that it forgot as ended.
+    const isOnlyHere = this.#parts.peers.isSingle && !this.#calls.isFenced;
+    if (live !== undefined || isOnlyHere || !isOpen(call)) return live;
+    const borrowed = liveCall(call, REMOTE_CALLER, this.#parts.toolOf(call), 'borrowed');
+    // The client may have received it from the node that holds it.
+    borrowed.pushed = !runsInProcess(call) && call.state.name !== 'APPROVAL_REQUIRED';
+    return borrowed;
+  }
+
+  /** See `Lifecycle.look`. */
+  async look(id: string, version: number): Promise<void> {
+    const current = await this.#parts.store.findCall(id);
+    const live = this.#calls.find(id);
+    if (live === undefined) {
+      if (current !== undefined) this.#parts.movedElsewhere(current);
+      return;
+    }
+    if (live.call.version < version) {
+      if (current === undefined || !isResponseTo(live.call, current)) return this.#disown(live, current);
+      this.#calls.apply(live, current);
+    }
+    this.#parts.respondedElsewhere(live);
+  }
+
+  /** Moves of borrowed calls run one after the other, so that the node adopts or ends each call once. */
+  commit(live: LiveCall, states: readonly CallState[], extra: MoveExtra): MaybePromise<boolean> {
+    if (live.ownership === 'lost') return false;
+    if (live.ownership === 'adopted') return this.#commit(live, states, extra);
+    const { id } = live.call;
+    const turn = (this.#borrowing.get(id) ?? Promise.resolve()).then(() => this.#commit(live, states, extra));
+    const over = turn.then(nothing, nothing).then(() => {
+      if (this.#borrowing.get(id) === over) this.#borrowing.delete(id);
+    });
+    this.#borrowing.set(id, over);
+    return turn;
+  }
+
+  /** Applies the committed move of a call that another node holds or has held. */
+  apply(live: LiveCall, to: Call, keepsHolder: boolean): void {
+    if (live.ownership === 'lost') return;
+    if (live.ownership === 'borrowed') {
+      // Another borrowed object may have made the call this node's meanwhile.
+      const own = this.#calls.find(to.id);
+      live.call = to;
+      if (own !== undefined) this.#calls.applyCurrent(own, to.version, to);
+      else if (!isOpen(to)) this.#parts.ended(to);
+      else if (!keepsHolder) {
+        live.ownership = 'adopted';
+        this.#calls.enter(live);
+      }
+    } else this.#calls.apply(live, to);
+    this.#parts.peers.moved(to);
+  }
+
+  /** Another writer committed first. Returns false. */
+  overtaken(
+    live: LiveCall,
+    expectedVersion: number,
+    { current, elsewhere }: Extract<Replaced, { kind: 'conflict' }>,
+  ): false {
+    if (live.ownership === 'lost') return false;
+    if (live.ownership === 'borrowed') live.call = current ?? live.call;
+    else if (elsewhere === true) this.#disown(live, current);
+    else this.#calls.applyCurrent(live, expectedVersion, current);
+    return false;
+  }
+
+  /**
+   * Another node manages the call now, or has ended it: stops the work, releases the slot and forgets the call. The end is
+   * neither counted nor logged here.
+   */
+  #disown(live: LiveCall, current: Call | undefined): void {
+    if (current === undefined) return this.#calls.drop(live);
+    if (!isOurs(live) || current.version <= live.call.version || !this.#calls.forget(live)) return;
+    live.call = current;
+    live.ownership = 'lost';
+    live.stop.fire('deadlineAt' in current.state ? MOVED : outcomeOf(current.state));
+    // Null: a client that works on an open call goes on.
+    this.#calls.release(live, 'error' in current.state ? current.state.error.code : null);
+    this.#parts.movedElsewhere(current);
+  }
+}
+
+/** Whether another node has only recorded a response to the held input request for which the attempt waits here. */
+function isResponseTo({ state: before }: Call, { state: now }: Call): boolean {
+  const isHeld = (state: CallState): boolean => state.name === 'INPUT_REQUIRED' && state.held;
+  return (
+    isHeld(before) && isHeld(now) && 'attempt' in now && 'attempt' in before && now.attempt === before.attempt
+  );
+}
