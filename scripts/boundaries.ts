@@ -30,7 +30,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['settlement'],
   ['devices', 'providers', 'upstreams'],
   ['steps'],
-  ['engine.ts'],
+  ['engine.ts', 'engine-services.ts'],
 ];
 const CORE = 'packages/patchboard/src/core/';
 const ENVIRONMENT_READER = 'packages/patchboard/src/settings/environment.ts';

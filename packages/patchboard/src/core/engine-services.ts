@@ -1,0 +1,160 @@
+import { isAsApproved } from './call/as-approved.ts';
+import { publishProgress } from './call/caller-events.ts';
+import { InputChecks } from './call/input-checks.ts';
+import { InputRequests } from './call/input-requests.ts';
+import { Lifecycle } from './call/lifecycle.ts';
+import { eventContent } from './call/listed-content.ts';
+import type { LiveCall } from './call/live-call.ts';
+import { Runs } from './call/runs.ts';
+import { Waiters } from './call/waiters.ts';
+import { ClientInputs } from './devices/client-inputs.ts';
+import { ClientQueueProvider } from './devices/client-queue-provider.ts';
+import { ClientQueues } from './devices/client-queues.ts';
+import { ClientResults } from './devices/client-results.ts';
+import { ClientToolService } from './devices/client-tool-service.ts';
+import { DeviceProvider } from './devices/device-provider.ts';
+import { Devices } from './devices/devices.ts';
+import { Pools } from './devices/pools.ts';
+import type { EngineParts } from './engine-parts.ts';
+import { EventFeed } from './ledger/events.ts';
+import type { RefusedCall } from './ledger/ledger.ts';
+import { InProcessProvider } from './providers/in-process-provider.ts';
+import { Providers } from './providers/providers.ts';
+import { Resources } from './resources/resources.ts';
+import { Approvals } from './steps/approvals.ts';
+import { CallNotifier } from './steps/call-notifier.ts';
+import { Calls } from './steps/calls.ts';
+import { Fencing } from './steps/fencing.ts';
+import { InputResponses } from './steps/input-responses.ts';
+import { Intake } from './steps/intake.ts';
+import { Previews } from './steps/preview.ts';
+import { Recorder } from './steps/record-call.ts';
+import { Refusals } from './steps/refusals.ts';
+import { ResponseCache } from './steps/response-cache.ts';
+import { Tasks } from './tasks.ts';
+import { ServerToolService } from './tools/server-tool-service.ts';
+import { ToolIndex } from './tools/tool-index.ts';
+import { ToolMemory } from './tools/tool-memory.ts';
+import { UpstreamService } from './upstreams/upstream-service.ts';
+
+/** What the services need of their engine. */
+export interface EngineHost {
+  /** Names of the packs that were added. */
+  readonly packs: Set<string>;
+  readonly isDraining: () => boolean;
+  /** Called with each refused request that has a ledger row. */
+  readonly refused: (call: RefusedCall) => void;
+}
+
+/** The services of one engine, connected to each other. */
+export class EngineServices {
+  readonly toolIndex: ToolIndex;
+  readonly memory: ToolMemory;
+  readonly clientTools: ClientToolService;
+  readonly serverTools: ServerToolService;
+  readonly upstreams: UpstreamService;
+  readonly resources: Resources;
+  readonly feed: EventFeed;
+  readonly tasks: Tasks;
+  readonly clientQueues: ClientQueues;
+  readonly pools: Pools = new Pools();
+  readonly devices: Devices;
+  readonly clients: ClientResults;
+  readonly clientInputs: ClientInputs;
+  readonly inProcess: InProcessProvider;
+  readonly providers: Providers;
+  readonly lifecycle: Lifecycle;
+  readonly waiters: Waiters;
+  readonly notifier: CallNotifier;
+  readonly fencing: Fencing;
+  readonly runs: Runs;
+  readonly recorder: Recorder;
+  readonly intake: Intake;
+  readonly previews: Previews;
+  readonly approvals: Approvals;
+  readonly inputs: InputResponses;
+  readonly calls: Calls;
+
+  constructor(parts: EngineParts, host: EngineHost) {
+    const { clock, log, limits } = parts;
+    this.toolIndex = new ToolIndex(parts);
+    this.clientQueues = new ClientQueues((call) =>
+      isAsApproved(call, this.toolIndex.find(call.tenant, call.toolName)),
+    );
+    this.memory = new ToolMemory(limits.toolsPerTenant);
+    this.feed = new EventFeed(parts);
+    this.tasks = new Tasks(log);
+    const checks = new InputChecks(parts.schemas);
+    const tools = { ...parts, toolIndex: this.toolIndex, memory: this.memory, tasks: this.tasks };
+    this.clientTools = new ClientToolService({ ...tools, pools: this.pools });
+    this.resources = new Resources({ ...parts, feed: this.feed, checks });
+    this.serverTools = new ServerToolService(tools);
+    this.upstreams = new UpstreamService({ ...tools, feed: this.feed, packs: host.packs });
+
+    this.lifecycle = this.#newLifecycle(parts);
+    this.waiters = new Waiters(this.lifecycle.wheel);
+    const responses = new ResponseCache(clock);
+    this.notifier = new CallNotifier({ log, waiters: this.waiters, responses });
+    this.runs = new Runs({ ...parts, lifecycle: this.lifecycle });
+
+    const shared = {
+      ...parts,
+      toolIndex: this.toolIndex,
+      clientQueues: this.clientQueues,
+      lifecycle: this.lifecycle,
+      tasks: this.tasks,
+      feed: this.feed,
+      progress: (live: LiveCall, data: unknown) =>
+        publishProgress({ feed: this.feed, clock, log }, live, eventContent(parts.redactor.value(data))),
+    };
+    const inputRequests = new InputRequests({
+      ...shared,
+      checks,
+      inputRequired: (live) => this.notifier.inputRequired(live),
+    });
+    const queue = new ClientQueueProvider(this.clientQueues, (call) => this.waiters.inputGiven(call));
+    const provider = new DeviceProvider({ ...shared, pools: this.pools, queue });
+    this.devices = new Devices({ ...shared, clientTools: this.clientTools, provider });
+    this.clients = new ClientResults(shared);
+    this.clientInputs = new ClientInputs({ ...shared, requests: inputRequests, waiters: this.waiters });
+    this.inProcess = new InProcessProvider({ ...shared, inputRequests });
+    this.providers = new Providers({ server: this.inProcess, client: provider });
+    this.fencing = new Fencing({
+      log,
+      lifecycle: this.lifecycle,
+      providers: this.providers,
+      notifier: this.notifier,
+    });
+
+    const steps = {
+      ...shared,
+      providers: this.providers,
+      responses,
+      isDraining: host.isDraining,
+      fenced: () => this.fencing.failure,
+    };
+    this.recorder = new Recorder(steps);
+    const refusals = new Refusals({ ...steps, recorder: this.recorder, refused: host.refused });
+    this.intake = new Intake({ ...steps, recorder: this.recorder, refusals });
+    this.previews = new Previews({ ...steps, intake: this.intake });
+    this.approvals = new Approvals(steps);
+    this.inputs = new InputResponses({ ...steps, checks });
+    const { runs, waiters, approvals, inputs } = this;
+    this.calls = new Calls({ ...steps, runs, waiters, approvals, inputs });
+  }
+
+  #newLifecycle(parts: EngineParts): Lifecycle {
+    return new Lifecycle({
+      ...parts,
+      toolOf: (call) => {
+        const tool = this.toolIndex.find(call.tenant, call.toolName);
+        return tool?.version === call.toolVersion ? tool : undefined;
+      },
+      cancelled: (live, reason) => this.providers.ofCall(live.call).cancel(live, reason),
+      ended: (call) => this.notifier.ended(call),
+      dropped: (call) => this.notifier.dropped(call),
+      movedElsewhere: (call) => this.notifier.movedElsewhere(call),
+      respondedElsewhere: (live) => this.tasks.start('input given', () => this.inputs.resume(live)),
+    });
+  }
+}
