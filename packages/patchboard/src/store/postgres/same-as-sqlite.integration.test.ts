@@ -284,11 +284,11 @@ async function contents(store: Store, known: Known): Promise<unknown> {
   const rows = await store.readLedger({}, 0, 5000);
   return {
     open,
-    ledger: rows.map(({ row: { place: _, ...row }, call }) => ({ row, call })),
+    ledger: rows.map(({ row, call }) => ({ row: { ...row, place: undefined }, call })),
     seq: (await store.ledgerHead()).seq,
     verdict: (await verifyLedger(store, digest)).ok,
     counts: await store.countByState(),
-    calls: await Promise.all([...known.keys()].map((id) => store.findCall(id))),
+    calls: await Promise.all([...known.keys()].map(async (id) => await store.findCall(id))),
     tools: await store.tools(),
     documents: await Promise.all(
       [...KINDS, 'grant', 'contract'].map((kind) => store.documents(kind as DocumentKind)),
