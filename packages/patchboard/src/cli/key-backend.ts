@@ -28,7 +28,7 @@ export interface KeyOptions extends OperatorOptions, StoreFlags {}
 export interface KeyBackend {
   create(wanted: WantedKey): Promise<{ readonly key: MintedKeyView; readonly endsLocalMode: boolean }>;
   list(): Promise<readonly KeyView[]>;
-  /** `wasLast` is true if the tenant has no other key. */
+  /** `wasLast` is true if the tenant has no other key, and the store had local mode before its first key. */
   revoke(id: string): Promise<{ readonly key: KeyView; readonly wasLast: boolean }>;
 }
 
@@ -52,6 +52,8 @@ export async function withKeyBackend<T>(
 
 /** How the keys of a store are reached without a server. */
 interface KeyAccess {
+  /** Whether a server on this store can be in local mode. */
+  readonly hasLocalMode: boolean;
   change<T>(work: (keys: KeyService) => Promise<T>): Promise<T>;
   list(): Promise<ApiKey[]>;
 }
@@ -59,10 +61,12 @@ interface KeyAccess {
 function accessTo(location: StoreLocation): KeyAccess {
   return location.kind === 'folder'
     ? {
+        hasLocalMode: true,
         change: (work) => withKeyService(location.folder, work),
         list: () => withReadOnlyStore(location.folder, keysIn),
       }
     : {
+        hasLocalMode: false,
         change: (work) => withDatabaseKeys(location, work),
         list: () => withReadDatabase(location, keysIn),
       };
@@ -108,7 +112,7 @@ function storeBackend(access: KeyAccess, tenant: string = DEFAULT_TENANT): KeyBa
   return {
     create: (wanted) =>
       access.change(async (keys) => {
-        const endsLocalMode = !keys.localModeEnded;
+        const endsLocalMode = access.hasLocalMode && !keys.localModeEnded;
         const { key, secret } = valueOrThrow(await keys.mint(operator, { tenant, ...wanted }));
         return { key: { ...keyView(key), key: secret }, endsLocalMode };
       }),
@@ -116,7 +120,8 @@ function storeBackend(access: KeyAccess, tenant: string = DEFAULT_TENANT): KeyBa
     revoke: (id) =>
       access.change(async (keys) => {
         const key = valueOrThrow(await keys.revoke(operator, id));
-        return { key: keyView(key), wasLast: keys.index.list(tenant).length === 0 };
+        const wasLast = access.hasLocalMode && keys.index.list(tenant).length === 0;
+        return { key: keyView(key), wasLast };
       }),
   };
 }
