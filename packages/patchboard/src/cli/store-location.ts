@@ -17,6 +17,8 @@ export interface DatabaseLocation {
   /** Contains the password. */
   readonly url: string;
   readonly schema: string;
+  /** Whether a server on this store prepares statements. */
+  readonly prepare: boolean;
   /** The URL without its password, for messages. */
   readonly shown: string;
 }
@@ -58,7 +60,8 @@ export function storeLocation({ environment }: CliContext, flags: StoreFlags): S
   }
   if (flags.data !== undefined)
     throw new UsageError('--data and DATABASE_URL name two stores: omit --data, or unset DATABASE_URL');
-  return databaseAt(store.url, 'DATABASE_URL', flags.schema ?? store.schema);
+  const location = databaseAt(store.url, 'DATABASE_URL', flags.schema ?? store.schema);
+  return { ...location, prepare: store.prepare };
 }
 
 /** `source`: where the URL was given. Throws a `UsageError` that never contains a password. */
@@ -66,7 +69,7 @@ export function databaseAt(url: string, source: string, schema: string = DEFAULT
   const problem = schemaProblem(schema);
   if (problem !== null) throw new UsageError(`--schema ${problem}`);
   try {
-    return { kind: 'postgres', url, schema, shown: connectionOptions(url).shown };
+    return { kind: 'postgres', url, schema, prepare: true, shown: connectionOptions(url).shown };
   } catch (error) {
     if (error instanceof BadDatabaseUrl) throw new UsageError(`${source} ${error.message}`);
     throw error;

@@ -7,6 +7,8 @@ const READ_ONLY = '25006';
 const IDLE_IN_TRANSACTION = '25P03';
 const UNDEFINED_PREPARED_STATEMENT = '26000';
 const DUPLICATE_PREPARED_STATEMENT = '42P05';
+const INVALID_PASSWORD = '28P01';
+const UNDEFINED_DATABASE = '3D000';
 
 /** Of an error without a SQLSTATE, which the driver makes when the connection is gone. */
 const LOST_TEXT =
@@ -90,6 +92,18 @@ export function isTransient(error: unknown): boolean {
 export function isTimeout(error: unknown): boolean {
   const state = sqlState(error);
   return state === '55P03' || state === '57014';
+}
+
+/** Returns what the operator can do about an error of connecting. */
+export function connectAdvice(error: unknown): string {
+  switch (sqlState(error)) {
+    case INVALID_PASSWORD:
+      return 'check the role and the password in the URL; encode special characters of the password, such as % as %25';
+    case UNDEFINED_DATABASE:
+      return 'create the database, or check its name in the URL';
+    default:
+      return 'check the URL, and that PostgreSQL runs and accepts connections from this machine';
+  }
 }
 
 function codeOf(error: unknown): string | null {

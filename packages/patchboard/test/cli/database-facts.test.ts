@@ -90,7 +90,9 @@ describe('the facts of a database', () => {
       notWritable: [],
       ledgerRights: [],
     });
-    const findings = databaseFindings(granted, schema).filter(({ check }) => check === 'privileges');
+    const findings = databaseFindings(granted, { schema, prepare: true }).filter(
+      ({ check }) => check === 'privileges',
+    );
     expect(findings).toEqual([
       expect.objectContaining({ ok: true, detail: expect.stringContaining('but not migrate') as string }),
     ]);

@@ -60,6 +60,7 @@ describe('commands on a database', { timeout: LONG }, () => {
     expect(made.error).toContain(
       `using the database postgres://postgres@127.0.0.1:${service.port}/postgres directly`,
     );
+    expect(made.error).not.toContain('local mode');
     const flags = ['--database', url, ...at];
     const { keys } = await json<{ keys: KeyView[] }>(['keys', 'ls', ...flags]);
     expect(keys.map(({ name }) => name)).toEqual(['bob']);
@@ -79,7 +80,9 @@ describe('commands on a database', { timeout: LONG }, () => {
     expect(verdict).toMatchObject({ ok: true, rows: 1 });
     await server.close();
 
-    expect((await run(['keys', 'revoke', keys[0]!.key_id, ...flags])).code).toBe(0);
+    const revoked = await run(['keys', 'revoke', keys[0]!.key_id, ...flags]);
+    expect(revoked.code).toBe(0);
+    expect(revoked.error).not.toContain('ocal mode');
     expect(await json<LedgerVerdictView>(['ledger', 'verify', ...at], environment)).toMatchObject({
       ok: true,
       rows: 2,
@@ -99,6 +102,9 @@ describe('commands on a database', { timeout: LONG }, () => {
       code: 0,
       out: `pg_dump --format=custom --schema=${schema} '--file=it'\\''s.dump' '--dbname=${shown}?sslmode=prefer'\n`,
     });
+    expect(line.error).toBe(
+      `${shown}?sslmode=prefer is in PostgreSQL: type this command, which asks for the password:\n`,
+    );
     const { command } = await json<{ command: string }>(['backup', 'a.dump'], { DATABASE_URL: url });
     expect(command).toBe(`pg_dump --format=custom --schema=patchboard --file=a.dump --dbname=${shown}`);
   });
@@ -136,7 +142,11 @@ describe('commands on a database', { timeout: LONG }, () => {
     for (const check of ['postgres', 'round trip', 'schema', 'privileges', 'pooler', 'clock', 'tls'])
       expect(of(check)).toMatchObject({ ok: true });
     const gone = await run(['doctor', '--database', 'postgres://x@127.0.0.1:9/x']);
-    expect(gone.out).toContain('FAIL  postgres     postgres://x@127.0.0.1:9/x cannot be checked: ');
+    expect(gone.out).toContain('FAIL  postgres     postgres://x@127.0.0.1:9/x cannot be opened (');
+    const missing = await run(['doctor', '--database', service.urlFor('postgres', 'missing')]);
+    expect(missing.out).toContain(
+      '(database "missing" does not exist); create the database, or check its name',
+    );
   });
 });
 

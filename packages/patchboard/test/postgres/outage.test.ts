@@ -51,7 +51,9 @@ describe('a server on PostgreSQL', { timeout: LONG }, () => {
     await client.end();
     const url = service.urlFor('locked:planted-secret', 'postgres');
     const { code, out, error } = await place.run(SERVE, { DATABASE_URL: url });
-    expect(error).toMatch(/^patchboard: [^\n]*password authentication failed for user "locked"[^\n]*\n$/);
+    expect(error).toMatch(
+      /^patchboard: [^\n]*password authentication failed for user "locked"[^\n]*; check the role and the password in the URL[^\n]*\n$/,
+    );
     expect(error).not.toContain('planted');
     expect([code, out]).toEqual([2, '']);
   });

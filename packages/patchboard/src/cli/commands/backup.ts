@@ -89,7 +89,7 @@ function printDump(context: CliContext, location: DatabaseLocation, file: string
   const { output } = context;
   const command = pgDumpLine(location, file);
   if (flags.json === true) return output.json({ command });
-  output.note('The store is in PostgreSQL, whose own program backs it up. It asks for the password:');
+  output.note(`${location.shown} is in PostgreSQL: type this command, which asks for the password:`);
   output.data(command);
 }
 

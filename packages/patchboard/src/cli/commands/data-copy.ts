@@ -7,6 +7,7 @@ import { sqliteHeritageStorage } from '../../packs/heritage/sqlite/sqlite-storag
 import { postgresHeritageStorage } from '../../packs/heritage/postgres/postgres-storage.ts';
 import { Connection } from '../../postgres/connection.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
+import { connectAdvice } from '../../postgres/sql-errors.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
 import { DEFAULT_SCHEMA } from '../../store/postgres/schema.ts';
@@ -91,11 +92,7 @@ async function run(
   const connection = new Connection({ options: connectionOptions(url), name: 'copy', prepare: false });
   try {
     await connection.open(CONNECT_MS).catch((error: unknown) => {
-      throw new StoreRefused(
-        shown,
-        `cannot be opened (${messageOf(error)})`,
-        'check the URL, and that PostgreSQL runs',
-      );
+      throw new StoreRefused(shown, `cannot be opened (${messageOf(error)})`, connectAdvice(error));
     });
     let heritage: Compared<TableDigest> | null = null;
     const report = await copyStore({

@@ -7,6 +7,7 @@ import { hasLocalModeEnded } from '../../core/access/local-mode.ts';
 import { messageOf } from '../../core/failures.ts';
 import { operatorTokenFile } from '../../identity/operator-token.ts';
 import { shownUrl } from '../../postgres/connection-options.ts';
+import { connectAdvice } from '../../postgres/sql-errors.ts';
 import { clientSettings, environment } from '../../settings/environment.ts';
 import { processContext } from '../context.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
@@ -111,9 +112,10 @@ async function checkDatabase(flags: StoreFlags): Promise<Finding[]> {
     const location = storeLocation(processContext(environment()), flags);
     if (location.kind === 'folder') return [];
     try {
-      return databaseFindings(await databaseFacts(location), location.schema);
+      return databaseFindings(await databaseFacts(location), location);
     } catch (error) {
-      return [{ check, ok: false, detail: `${location.shown} cannot be checked: ${messageOf(error)}` }];
+      const detail = `${location.shown} cannot be opened (${messageOf(error)}); ${connectAdvice(error)}`;
+      return [{ check, ok: false, detail }];
     }
   } catch (error) {
     // The checks of the settings report what is wrong in the environment.

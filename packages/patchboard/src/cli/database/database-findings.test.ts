@@ -25,8 +25,8 @@ const GOOD: DatabaseFacts = {
   isRemote: true,
 };
 
-function findings(facts: Partial<DatabaseFacts>, role: Partial<RoleFacts> = {}): Finding[] {
-  return databaseFindings({ ...GOOD, ...facts, role: { ...ROLE, ...role } }, 'board');
+function findings(facts: Partial<DatabaseFacts>, role: Partial<RoleFacts> = {}, prepare = true): Finding[] {
+  return databaseFindings({ ...GOOD, ...facts, role: { ...ROLE, ...role } }, { schema: 'board', prepare });
 }
 
 function finding(check: string, ...given: Parameters<typeof findings>): Finding | undefined {
@@ -65,6 +65,19 @@ describe('a database', () => {
       {},
       { schemaExists: false, schemaVersion: null, notWritable: null, canMigrate: false },
     ],
+    ['pooler', 'set store.prepare to false', { isPooled: true, keepsPreparedStatements: false }],
+    [
+      'schema',
+      'role app cannot read its version',
+      {},
+      { schemaVersion: null, notWritable: ['calls', 'meta'] },
+    ],
+    [
+      'privileges',
+      'run GRANT USAGE ON SCHEMA board TO app',
+      {},
+      { schemaVersion: null, canMigrate: false, notWritable: ['calls', 'meta'] },
+    ],
     ['privileges', 'cannot read and write calls, runs: run GRANT', {}, { notWritable: ['calls', 'runs'] }],
   ])('fails: %s, %s', (check, text, facts, role) => {
     expect(finding(check, facts, role)).toMatchObject({
@@ -76,7 +89,6 @@ describe('a database', () => {
   it.each<[check: string, text: string, facts: Partial<DatabaseFacts>, role?: Partial<RoleFacts>]>([
     ['round trip', 'run the server near the database', { roundTripsMs: [8] }],
     ['privileges', 'may update, delete ledger rows', {}, { ledgerRights: ['update', 'delete'] }],
-    ['pooler', 'set store.prepare to false', { isPooled: true, keepsPreparedStatements: false }],
     ['clock', 'is at -2500 ms', { clockOffsetMs: -2500 }],
     ['tls', 'add sslmode=verify-full', { isEncrypted: false }],
   ])('passes with a warning: %s, %s', (check, text, facts, role) => {
@@ -90,6 +102,9 @@ describe('a database', () => {
   it('passes without a warning where there is no problem', () => {
     expect(finding('tls', { isEncrypted: false, isRemote: false })?.warning).toBeUndefined();
     expect(finding('pooler', { isPooled: true, keepsPreparedStatements: true })?.warning).toBeUndefined();
+    const pooled = { isPooled: true, keepsPreparedStatements: false };
+    expect(finding('pooler', pooled, {}, false)).toMatchObject({ ok: true });
+    expect(finding('pooler', pooled, {}, false)?.warning).toBeUndefined();
     const fresh = { schemaExists: false, schemaVersion: null, notWritable: null };
     expect(finding('schema', {}, fresh)?.detail).toBe('board is created at the first start of the server');
     // A plain role needs no right to migrate while the schema is current.

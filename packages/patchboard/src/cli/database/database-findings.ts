@@ -1,4 +1,5 @@
 import { SCHEMA_VERSION } from '../../store/postgres/migrations.ts';
+import type { DatabaseLocation } from '../store-location.ts';
 import type { DatabaseFacts, RoleFacts } from './database-facts.ts';
 
 /** The result of one check of `doctor`. */
@@ -24,14 +25,17 @@ const DURABILITY: Readonly<Record<string, string>> = {
     'set synchronous_commit = on for the server, the database or the role: a crash loses acknowledged calls otherwise',
 };
 
-export function databaseFindings(facts: DatabaseFacts, schema: string): Finding[] {
+export function databaseFindings(
+  facts: DatabaseFacts,
+  { schema, prepare }: Pick<DatabaseLocation, 'schema' | 'prepare'>,
+): Finding[] {
   return [
     versionFinding(facts),
     roundTripFinding(facts),
     durabilityFinding(facts),
     schemaFinding(facts.role, schema),
     ...privilegeFindings(facts.role, schema),
-    poolerFinding(facts),
+    poolerFinding(facts, prepare),
     clockFinding(facts),
     tlsFinding(facts),
   ];
@@ -64,7 +68,7 @@ function durabilityFinding({ durability }: DatabaseFacts): Finding {
 }
 
 function schemaFinding(
-  { schemaExists, schemaVersion, notWritable, isReadOnly }: RoleFacts,
+  { role, schemaExists, schemaVersion, notWritable, isReadOnly }: RoleFacts,
   schema: string,
 ): Finding {
   const check = 'schema';
@@ -76,11 +80,13 @@ function schemaFinding(
     };
   if (!schemaExists || notWritable === null)
     return { check, ok: true, detail: `${schema} is created at the first start of the server` };
+  if (notWritable.includes('meta'))
+    return { check, ok: false, detail: `${schema} exists, but role ${role} cannot read its version` };
   if (schemaVersion === null)
     return {
       check,
       ok: false,
-      detail: `${schema} has no version: it is unreadable, or a copy into it was interrupted; repeat patchboard data copy`,
+      detail: `${schema} has no version: a copy into it was interrupted; repeat patchboard data copy`,
     };
   const state = schemaVersion < SCHEMA_VERSION ? '; the next start of a server brings it forward' : '';
   return {
@@ -96,6 +102,14 @@ function privilegeFindings(
 ): Finding[] {
   const check = 'privileges';
   const isCurrent = schemaVersion === SCHEMA_VERSION;
+  if (notWritable?.includes('meta') === true)
+    return [
+      {
+        check,
+        ok: false,
+        detail: `role ${role} cannot read the schema ${schema}: let its owner run GRANT USAGE ON SCHEMA ${schema} TO ${role} and GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role} (docs/guides/postgres.md)`,
+      },
+    ];
   if (!canMigrate && !isCurrent)
     return [
       {
@@ -126,15 +140,20 @@ function privilegeFindings(
   ];
 }
 
-function poolerFinding({ isPooled, keepsPreparedStatements }: DatabaseFacts): Finding {
+function poolerFinding({ isPooled, keepsPreparedStatements }: DatabaseFacts, prepare: boolean): Finding {
   const check = 'pooler';
   if (!isPooled) return { check, ok: true, detail: 'none: the connection is direct' };
   if (keepsPreparedStatements === true)
     return { check, ok: true, detail: 'there is one, and it keeps prepared statements' };
+  if (!prepare)
+    return {
+      check,
+      ok: true,
+      detail: 'there is one; store.prepare is false, so it need not keep statements',
+    };
   return {
     check,
-    ok: true,
-    warning: true,
+    ok: false,
     detail:
       'there is one that does not keep prepared statements: set store.prepare to false in the config, or max_prepared_statements in PgBouncer 1.21 or newer',
   };

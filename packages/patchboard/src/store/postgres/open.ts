@@ -5,7 +5,7 @@ import type { Digest, Log, Store } from '../../core/ports.ts';
 import { Connection } from '../../postgres/connection.ts';
 import { connectionOptions, type ConnectionOptions } from '../../postgres/connection-options.ts';
 import { keepsPreparedStatements } from '../../postgres/prepared-statements.ts';
-import { isPreparedStatementLost } from '../../postgres/sql-errors.ts';
+import { connectAdvice, isPreparedStatementLost } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
 import { BatchCommitter } from './batch-committer.ts';
 import { CallLists } from './call-lists.ts';
@@ -223,11 +223,7 @@ class Opening {
     if (isPreparedStatementLost(error)) return this.#losesStatements();
     const refused = refusalOf(error, { schema: this.#schema, shown });
     if (refused !== error) return refused;
-    return new StoreRefused(
-      shown,
-      `cannot be opened (${messageOf(error)})`,
-      'check the URL, and that PostgreSQL runs and accepts connections from this machine',
-    );
+    return new StoreRefused(shown, `cannot be opened (${messageOf(error)})`, connectAdvice(error));
   }
 
   #readParts(reader: Connection, sequencer: Sequencer, commits: (() => number) | undefined): ReadParts {
