@@ -64,6 +64,8 @@ describe('compose.yaml', () => {
       database: database['POSTGRES_DB'],
     });
     expect(patchboard.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    // The image's first server, which only creates the database, has no TCP port and must not count as healthy.
+    expect(postgres.healthcheck.test.join(' ')).toContain('pg_isready --host 127.0.0.1');
     expect(patchboard.ports).toEqual([`127.0.0.1:${settings.port}:${settings.port}`]);
     expect(patchboard.healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${settings.port}/readyz`);
   });

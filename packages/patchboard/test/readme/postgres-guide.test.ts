@@ -56,17 +56,24 @@ it('docs/guides/postgres.md shows SQL and commands that do what it says', { time
   };
 
   let printed = '';
+  let server: ReturnType<typeof startCommand> | null = null;
+  let address = '';
   for (const { language, code, mark } of BLOCKS) {
     if (mark === 'postgres server') {
       const script = `${exports.join('\n')}\nexec node_modules/.bin/${code.replace('npx ', '')} --port 0`;
-      const server = startCommand('bash', ['-c', script], {
+      server = startCommand('bash', ['-c', script], {
         cwd: folder,
         env: { ...env, PATCHBOARD_DATA: 'data' },
       });
-      expect(await server.says(/ready at .*\n/)).toContain(
-        `store: postgres://patchboard@127.0.0.1:${service.port}/`,
-      );
-      expect((await server.stop()).code).toBe(0);
+      const ready = await server.says(/ready at .*\n/);
+      expect(ready).toContain(`store: postgres://patchboard@127.0.0.1:${service.port}/`);
+      address = /ready at (\S+)/.exec(ready)?.[1] ?? '';
+    } else if (mark === 'postgres calls') {
+      const lines = code.replaceAll('http://127.0.0.1:8080', address);
+      const out = await type(`export PATCHBOARD_URL=${address}\n${lines}`);
+      expect(out).toMatch(/^42\n\{"tools":\[/);
+      expect(out).toContain(`${address}/#login=`);
+      expect((await server?.stop())?.code).toBe(0);
     } else if (mark === 'postgres output') expect(printed).toBe(`${here(code)}\n`);
     else if (language === 'sql') {
       await sql(code, code.includes('create database') ? 'postgres' : 'patchboard');
@@ -75,11 +82,12 @@ it('docs/guides/postgres.md shows SQL and commands that do what it says', { time
       printed = await type(`${code} --schema moved`);
       expect(printed).toMatch(/^calls +1 +1 +[0-9a-f]{16} +same$/m);
     } else {
-      exports.push(
-        ...here(code)
-          .split('\n')
-          .filter((line) => line.startsWith('export ')),
-      );
+      for (const line of here(code).split('\n')) {
+        const name = /^export (\w+)=/.exec(line)?.[1];
+        // Evaluated once: the value may be random, and every terminal has the same.
+        if (name !== undefined)
+          exports.push(`export ${name}='${await type(`${line}\nprintf %s "$${name}"`)}'`);
+      }
       printed = await type(
         here(code)
           .split('\n')
