@@ -15,7 +15,7 @@ export interface Invocation {
   refused: number;
 }
 
-/** One request: when it was sent, and when and how it was answered. */
+/** One request and its response, with their times. */
 export interface Exchange {
   readonly action: 'invoke' | 'read' | 'input' | 'cancel' | 'submit';
   /** The number of the request, or the id of the call. */

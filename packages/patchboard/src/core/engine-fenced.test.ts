@@ -88,7 +88,7 @@ describe('an engine whose store another process has taken over', () => {
     expect([cancelled, (await store.findCall(call.id))?.state.name]).toEqual([[], 'EXECUTING']);
   });
 
-  it('is told by a store of one node', async () => {
+  it('is reported by a store of one node', async () => {
     const store = memoryStore({ digest: nodeDigest });
     let fence = (_problem: string): void => {};
     store.onFenced = (listener) => void (fence = listener);

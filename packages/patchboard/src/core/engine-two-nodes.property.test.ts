@@ -36,7 +36,7 @@ interface Node {
 }
 
 describe('two nodes over one store', () => {
-  it('end each call once and run it at most once, whoever acts on it, with or without notifications', async () => {
+  it('end each call once and run it at most once, whichever node acts on it, with or without notifications', async () => {
     await fc.assert(
       fc.asyncProperty(calls, steps, delays, fc.boolean(), async (submitted, acts, turns, notifies) => {
         const store = memoryStore({ digest: nodeDigest });

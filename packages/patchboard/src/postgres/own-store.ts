@@ -36,7 +36,7 @@ export async function canReadStore(connection: PlainQueryable, own: OwnStore): P
   try {
     return (await ownStoreIn(connection, own.schema)).storeId === own.storeId;
   } catch (error) {
-    // Without the privilege to read this table, the store cannot be told apart from another one.
+    // A role that may not read this table is refused: the store may be the server's own.
     return !isTableMissing(error);
   }
 }

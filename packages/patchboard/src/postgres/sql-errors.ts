@@ -1,4 +1,4 @@
-/** SQLSTATE codes that the callers tell apart. */
+/** SQLSTATE codes that have functions below. */
 const DISK_FULL = '53100';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const UNDEFINED_TABLE = '42P01';
@@ -10,7 +10,7 @@ const DUPLICATE_PREPARED_STATEMENT = '42P05';
 const INVALID_PASSWORD = '28P01';
 const UNDEFINED_DATABASE = '3D000';
 
-/** Of an error without a SQLSTATE, which the driver makes when the connection is gone. */
+/** Matches the messages of errors without a SQLSTATE, which the driver throws when the connection is gone. */
 const LOST_TEXT =
   /connection terminated|connection ended|client has encountered a connection error|client was closed|not queryable|server closed|timeout expired|read timeout/i;
 const LOST_CODES: ReadonlySet<string> = new Set([

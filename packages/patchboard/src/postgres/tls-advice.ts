@@ -1,4 +1,4 @@
-/** Of a certificate whose authority is not among those that the URL names. */
+/** Error codes for a certificate whose authority is not among those that the URL names. */
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

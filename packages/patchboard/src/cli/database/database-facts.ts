@@ -41,7 +41,7 @@ export interface RoleFacts {
 const ROUND_TRIPS = 11;
 const CONNECT_MS = 5000;
 
-/** Connects and asks. Changes nothing. Rejects with the reason if the database cannot be reached. */
+/** Connects and reads the facts. Changes nothing. Rejects with the reason if the database cannot be reached. */
 export async function databaseFacts(location: DatabaseLocation): Promise<DatabaseFacts> {
   const options = connectionOptions(location.url);
   const connections = ['doctor', 'doctor 2'].map((name) => new Connection({ options, name, prepare: true }));

@@ -42,7 +42,7 @@ const PAUSE_MS = 200;
 
 /**
  * Commits batches one after the other, in two round trips: the changes; then, when it is known which of them apply, their
- * ledger rows and the segment. The segment tells after a lost connection whether the commit arrived.
+ * ledger rows and the segment. After a lost connection the segment shows whether the commit arrived.
  */
 export class BatchCommitter {
   readonly #parts: BatchCommitterParts;
@@ -153,7 +153,7 @@ export class BatchCommitter {
     if (found.no < no || found.hash !== hash) throw restored(no, found.no);
   }
 
-  /** Waits as long as it takes: without the answer no write of the batch may be settled. */
+  /** Waits without a time limit: until the result is known, no write of the batch may be settled. */
   async #whenAvailable<T>(work: () => Promise<T>): Promise<T> {
     const { unavailable, isClosing } = this.#parts;
     for (;;) {

@@ -1,7 +1,7 @@
 import type { Log } from '../../core/ports.ts';
 import type { WriterLost } from './writer-lost.ts';
 
-/** Tells once that this process can write no more. */
+/** Logs once that no write of this process succeeds any more, and calls the listeners. */
 export class LossListeners {
   readonly #log: Log | undefined;
   readonly #listeners: Set<(error: WriterLost) => void> = new Set();

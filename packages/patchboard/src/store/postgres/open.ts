@@ -122,7 +122,7 @@ class Opening {
     const upkeep = this.#connection('upkeep');
     const losses = new LossListeners(log);
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
-    // Rows of an earlier process get their places before the first of this one.
+    // Rows of an earlier process get their sequence numbers before the first row of this one.
     await sequencer.sequence();
     let commits = 0;
     const read = this.#readParts(reader, sequencer, () => commits);
@@ -244,7 +244,7 @@ class Opening {
     };
   }
 
-  /** Lets the next server start at once. If the database is away, it waits for the heartbeat instead. */
+  /** Frees the writer, so that the next server starts at once; if that fails, it waits for the end of the lease. */
   async #leave(sequencer: Sequencer, control: Connection, held: HeldWriter): Promise<void> {
     try {
       await sequencer.sequence();

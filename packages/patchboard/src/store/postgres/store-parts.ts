@@ -12,7 +12,7 @@ import type { Tables } from './schema.ts';
 import type { WriteQueue } from './write-queue.ts';
 import type { WriterLost } from './writer-lost.ts';
 
-/** What a store reads with. */
+/** The parts of a store that read. */
 export interface ReadParts {
   readonly tables: Tables;
   readonly reader: Queryable;

@@ -28,7 +28,7 @@ export function totalsValues(counts: readonly EndedCount[]): Buffer[] {
   ];
 }
 
-/** Calls of which the number is no longer part of the totals, because they are deleted. */
+/** Subtracts deleted calls from the totals. */
 export async function subtractFromTotals(
   transaction: Queryable,
   tables: Tables,

@@ -35,7 +35,7 @@ export async function keepUp(parts: UpkeepParts): Promise<() => Promise<void>> {
 }
 
 /**
- * Repeats the work, unless it still runs. Calls `failed` with the first error of a row of failures. The returned function
+ * Repeats the work, unless it still runs. Calls `failed` with the first of consecutive errors. The returned function
  * resolves when the work no longer runs.
  */
 function repeat(

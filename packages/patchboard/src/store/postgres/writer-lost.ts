@@ -10,7 +10,7 @@ export class WriterLost extends StorageUnavailable {
 
 export function fenced(): WriterLost {
   return new WriterLost(
-    'another server has taken over this database, because this one gave no sign of life: nothing more can be recorded; start it again',
+    'another server has taken over this database, because the heartbeat of this one stopped: nothing more can be recorded; start it again',
   );
 }
 

@@ -33,7 +33,7 @@ export interface WriterSlotParts {
   readonly schema: string;
   readonly tables: Tables;
   readonly shown: string;
-  /** Who takes the writer: shown to the operator of another server that finds it held. */
+  /** Host and process that take the writer: shown to the operator of another server that finds it held. */
   readonly holder: string;
 }
 
@@ -148,11 +148,11 @@ async function isAlive(
     where writer = $1 and epoch = $2 and beat = $3 and state = 'held'`;
   for (let since = performance.now(); performance.now() - since < LEASE_MS;) {
     await pause(LOOK_EVERY_MS);
-    const asked = performance.now();
+    const sentAt = performance.now();
     const { rows } = await connection.query({ name: 'look_at_writer', text }, [writer, epoch, beat]);
     if (rows.length === 0) return !(await isFree(connection, tables, writer));
-    // While the database is away, the holder cannot beat either.
-    if (performance.now() - asked > LOOK_EVERY_MS) since = performance.now();
+    // While the database cannot be reached, the holder cannot write its heartbeat either.
+    if (performance.now() - sentAt > LOOK_EVERY_MS) since = performance.now();
   }
   return false;
 }
@@ -164,7 +164,7 @@ async function isFree(connection: Connection, { writers }: Tables, writer: numbe
 
 /**
  * Inserts the next segment of a dead holder, without rows: its own next segment has the same key, so its next batch fails
- * as a whole. Does nothing if the holder gave a sign of life meanwhile.
+ * as a whole. Does nothing if the heartbeat went on meanwhile.
  */
 async function fence(
   transaction: Transaction,

@@ -1,7 +1,7 @@
 /** Parameters of BM25, as in FTS5 of SQLite. */
 const K1 = 1.2;
 const B = 0.75;
-/** Of a phrase in more than half of all items. */
+/** The inverse document frequency of a phrase that is in more than half of all items. */
 const SMALLEST_IDF = 1e-6;
 
 export interface Corpus {
