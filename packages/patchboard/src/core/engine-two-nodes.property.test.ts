@@ -30,6 +30,11 @@ const calls = fc.array(fc.record({ node: fc.integer({ min: 0, max: 1 }), tool: f
 });
 const delays = fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 9 });
 
+const FOUND_BEFORE = {
+  seed: -640118674,
+  path: '95:3:2:2:9:13:2:12:12:18:18:18:11:11:12:12:12:12:11:11:11:11:11:11:11:12:13:12:12',
+};
+
 interface Node {
   readonly engine: Engine;
   readonly peers: TestPeers;
@@ -37,8 +42,12 @@ interface Node {
 
 describe('two nodes over one store', () => {
   it('end each call once and run it at most once, whichever node acts on it, with or without notifications', async () => {
-    await fc.assert(
-      fc.asyncProperty(calls, steps, delays, fc.boolean(), async (submitted, acts, turns, notifies) => {
+    const property = fc.asyncProperty(
+      calls,
+      steps,
+      delays,
+      fc.boolean(),
+      async (submitted, acts, turns, notifies) => {
         const store = memoryStore({ digest: nodeDigest });
         const clock = new FakeClock();
         const shared = twoNodes(store);
@@ -90,9 +99,11 @@ describe('two nodes over one store', () => {
         expect(new Set(ran).size).toBe(ran.length);
         for (const { engine } of nodes) expect(engine.load()).toMatchObject({ open: 0, executing: 0 });
         expect(await verifyLedger(store, nodeDigest)).toMatchObject({ ok: true });
-      }),
-      { numRuns: 150 },
+      },
     );
+    await fc.assert(property, { numRuns: 150 });
+    // Failed once: an adopted call lost against a borrowed move of the same node that ended it, and both reported the end.
+    await fc.assert(property, FOUND_BEFORE);
   });
 });
 

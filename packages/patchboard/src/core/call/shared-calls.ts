@@ -28,6 +28,8 @@ export class SharedCalls {
   readonly #commit: Commit;
   /** The last move of each borrowed call that is under way. */
   readonly #borrowing: Map<string, Promise<void>> = new Map();
+  /** Calls whose end was reported before the borrowed move that ended them was applied. */
+  readonly #reported: Set<string> = new Set();
 
   constructor(parts: SharedCallsParts, calls: LiveCalls, commit: Commit) {
     this.#parts = parts;
@@ -69,7 +71,9 @@ export class SharedCalls {
     const { id } = live.call;
     const turn = (this.#borrowing.get(id) ?? Promise.resolve()).then(() => this.#commit(live, states, extra));
     const over = turn.then(nothing, nothing).then(() => {
-      if (this.#borrowing.get(id) === over) this.#borrowing.delete(id);
+      if (this.#borrowing.get(id) !== over) return;
+      this.#borrowing.delete(id);
+      this.#reported.delete(id);
     });
     this.#borrowing.set(id, over);
     return turn;
@@ -83,8 +87,9 @@ export class SharedCalls {
       const own = this.#calls.find(to.id);
       live.call = to;
       if (own !== undefined) this.#calls.applyCurrent(own, to.version, to);
-      else if (!isOpen(to)) this.#parts.ended(to);
-      else if (!keepsHolder) {
+      else if (!isOpen(to)) {
+        if (!this.#reported.has(to.id)) this.#parts.ended(to);
+      } else if (!keepsHolder) {
         live.ownership = 'adopted';
         this.#calls.enter(live);
       }
@@ -101,7 +106,11 @@ export class SharedCalls {
     if (live.ownership === 'lost') return false;
     if (live.ownership === 'borrowed') live.call = current ?? live.call;
     else if (elsewhere === true) this.#disown(live, current);
-    else this.#calls.applyCurrent(live, expectedVersion, current);
+    else {
+      this.#calls.applyCurrent(live, expectedVersion, current);
+      const { call } = live;
+      if (!isOpen(call) && this.#borrowing.has(call.id)) this.#reported.add(call.id);
+    }
     return false;
   }
 
