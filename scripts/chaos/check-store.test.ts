@@ -1,5 +1,5 @@
 import type { CallView } from '@patchboard/wire';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Call } from '../../packages/patchboard/src/core/call/call.ts';
 import type { Store } from '../../packages/patchboard/src/core/ports.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
@@ -11,6 +11,7 @@ import {
   aRequest,
 } from '../../packages/patchboard/test/support/an-engine.ts';
 import { mortalStore, type Alive } from '../../packages/patchboard/test/support/mortal.ts';
+import { waitFor } from '../../packages/patchboard/test/support/wait-for.ts';
 import { checkStore } from './check-store.ts';
 import type { Effect } from './effects.ts';
 import { Failpoint } from './failpoints.ts';
@@ -59,7 +60,7 @@ class Observed {
   }
 
   async untilEnded(): Promise<void> {
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const open = [];
       for await (const call of this.durable.openCalls()) open.push(call.id);
       expect(open).toEqual([]);

@@ -33,8 +33,13 @@ export async function* readBody(
 ): AsyncGenerator<ResponseHead | string, void, undefined> {
   const text = new TextDecoder();
   for await (const piece of readBytes(settings, wanted, bounds)) {
-    yield piece instanceof Uint8Array ? text.decode(piece, { stream: true }) : piece;
+    yield isBytes(piece) ? text.decode(piece, { stream: true }) : piece;
   }
+}
+
+/** Also true for bytes of another realm, such as those that `fetch` of a page gives to a frame. */
+export function isBytes(piece: ResponseHead | Uint8Array | string): piece is Uint8Array {
+  return ArrayBuffer.isView(piece);
 }
 
 /** Like `readBody`, with the bytes of the body; as text only if fetch cannot stream. */

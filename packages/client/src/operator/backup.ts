@@ -1,5 +1,5 @@
 import { BACKUP_HEADERS, BACKUP_TYPE, type LedgerHeadView } from '@patchboard/wire';
-import { readBytes, type BodyRequest, type ResponseHead } from '../http/body.ts';
+import { isBytes, readBytes, type BodyRequest, type ResponseHead } from '../http/body.ts';
 import { boundsOf, type RequestOptions } from '../http/http.ts';
 import type { Settings } from '../http/options.ts';
 import { badResponse } from '../http/problem.ts';
@@ -28,7 +28,7 @@ export async function backup(settings: Settings, options: RequestOptions): Promi
   const wanted: BodyRequest = { ...BACKUP, timeoutMs: Math.max(COPY_MS, settings.requestTimeoutMs) };
   const pieces = readBytes(settings, wanted, boundsOf(options));
   const first = await pieces.next();
-  if (first.done === true || typeof first.value !== 'object' || first.value instanceof Uint8Array)
+  if (first.done === true || typeof first.value !== 'object' || isBytes(first.value))
     throw new TypeError('the response has no head');
   const head = first.value;
   try {
@@ -56,7 +56,7 @@ async function* complete(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let read = 0;
   for await (const piece of pieces) {
-    if (!(piece instanceof Uint8Array)) continue;
+    if (!isBytes(piece)) continue;
     read += piece.length;
     yield piece;
   }

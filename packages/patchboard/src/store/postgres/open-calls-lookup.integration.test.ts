@@ -1,7 +1,8 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { firstIdAt } from '../../runtime/ids.ts';
 import { aCall, aRecord, completed, digest, rowsOf } from '../samples.contract.ts';
 import { aSchema, sharedPostgres } from '../../../test/services/shared-postgres.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
 import { Connection } from '../../postgres/connection.ts';
 import { postgresStore } from './open.ts';
@@ -36,13 +37,12 @@ it('ends calls by their key: a scan would read all rows of ended calls that are 
     where schemaname = $1 and relname = 'open_calls'`;
   try {
     // A session reports its counts when it ends.
-    const ended = await vi.waitUntil(
-      async () => {
-        const { rows } = await reader.query<Scans>({ name: 'scans', text }, [schema]);
-        return rows.find(({ deleted }) => deleted === CALLS);
-      },
-      { timeout: 20_000 },
-    );
+    const ended = await waitFor(async () => {
+      const { rows } = await reader.query<Scans>({ name: 'scans', text }, [schema]);
+      const [found] = rows;
+      if (found?.deleted !== CALLS) throw new Error('not all counts are reported yet');
+      return found;
+    });
     // Making the table and opening the store take a few.
     expect(ended.scans).toBeLessThan(CALLS / 2);
   } finally {

@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { failure, messageOf, StorageFull, ToolFailure } from '../../../core/failures.ts';
+import { failure, messageOf, StorageFull, StorageUnavailable, ToolFailure } from '../../../core/failures.ts';
 import { connectClient } from '../../../postgres/client.ts';
 import { Connection, type Transaction } from '../../../postgres/connection.ts';
 import { connectionOptions } from '../../../postgres/connection-options.ts';
@@ -114,7 +114,7 @@ async function attempt<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (isDiskFull(error)) throw new StorageFull('the disk of the heritage data is full');
     // A retryable failure, which the engine retries.
-    if (isTransient(error))
+    if (isTransient(error) || error instanceof StorageUnavailable)
       throw new ToolFailure(
         failure('upstream_unreachable', reason('heritage_busy', { error: messageOf(error) })),
       );
