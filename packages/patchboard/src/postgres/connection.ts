@@ -4,6 +4,7 @@ import pg from 'pg';
 import { messageOf, StorageUnavailable } from '../core/failures.ts';
 import { clientConfig, connectEncrypted } from './client.ts';
 import type { ConnectionOptions } from './connection-options.ts';
+import { beginText, changeSession, SETTINGS, TYPES } from './session.ts';
 import { isConnectionLost, isTimeout } from './sql-errors.ts';
 
 /** A statement with fixed text. Prepared once per connection under its name. */
@@ -47,23 +48,6 @@ const ATTEMPTS = 5;
 const REPLY_MS = 20_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
-const INT8 = 20;
-
-/**
- * Session settings. A transaction that a stopped process left open would hold its locks, so the server ends it. Not set
- * behind a pooler, whose connections other clients use too: there each transaction sets them for itself.
- */
-export const SETTINGS: Readonly<Record<string, string>> = {
-  synchronous_commit: 'on',
-  idle_in_transaction_session_timeout: '2s',
-  lock_timeout: '4s',
-  statement_timeout: '15s',
-  // Where `enable_seqscan` is off, a scan has such a high estimated cost that PostgreSQL would compile the statement.
-  jit: 'off',
-};
-
-/** Also in a database whose default is another isolation level. */
-export const BEGIN = 'begin isolation level read committed';
 
 /** One pipelined connection that is made again after it was lost. */
 export class Connection implements Queryable {
@@ -173,9 +157,7 @@ export class Connection implements Queryable {
 
   /** Begins a transaction, with the settings that a pooled connection does not keep. */
   get beginText(): string {
-    if (!this.#isPooled) return BEGIN;
-    const settings = Object.entries(this.#settings).map(([name, value]) => `set local ${name} = '${value}'`);
-    return [BEGIN, ...settings].join('; ');
+    return beginText(this.#isPooled ? this.#settings : {});
   }
 
   /** Returns the connected client; rejects with `StorageUnavailable` if there is none for some time. */
@@ -277,7 +259,7 @@ export class Connection implements Queryable {
     client.on('end', () => this.drop(client, new Error('the server closed the connection')));
     try {
       await client.connect();
-      this.#isPooled = await isPooled(client, this.#settings);
+      this.#isPooled = !(await changeSession(client, this.#settings));
       return client;
     } catch (error) {
       client.end().catch(() => {}); // It was never open, or is broken.
@@ -307,24 +289,6 @@ export function timedOut(error: unknown): StorageUnavailable {
     `PostgreSQL did not finish a statement in time (${messageOf(error)}): another session may hold a lock`,
   );
 }
-
-/** Changes the settings of the session unless a pooler is in between: it gives clients a key of its own. */
-async function isPooled(client: pg.Client, wanted: Readonly<Record<string, string>>): Promise<boolean> {
-  const settings = Object.entries(wanted).map(
-    ([name, value]) => `case when pg_backend_pid() = $1 then set_config('${name}', '${value}', false) end`,
-  );
-  const text = `select pg_backend_pid() as pid, ${settings.map((set, index) => `${set} as s${index}`).join(', ')}`;
-  const key = (client as unknown as { readonly processID: number }).processID;
-  const { rows } = await client.query<{ pid: number }>({ text, values: [key] });
-  return rows[0]?.pid !== key;
-}
-
-const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8
-      ? (text: string): number => Number(text)
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-};
 
 function lostAgain(error: unknown): StorageUnavailable {
   return new StorageUnavailable(

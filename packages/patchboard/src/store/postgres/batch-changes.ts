@@ -3,13 +3,8 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import { pairKey } from '../../core/pair-key.ts';
 import type { NewCall, Run } from '../../core/ports.ts';
 import { int8Array, textArray } from '../../postgres/arrays.ts';
-import {
-  BEGIN,
-  type Connection,
-  type QueryRows,
-  type Statement,
-  type Transaction,
-} from '../../postgres/connection.ts';
+import type { Connection, QueryRows, Statement, Transaction } from '../../postgres/connection.ts';
+import { BEGIN } from '../../postgres/session.ts';
 import { allInOrder } from './all-in-order.ts';
 import { isDuplicate, summary, type AppliedBatch, type RefusedRow } from './batch-summary.ts';
 import { insertedValues, replacedValues } from './call-rows.ts';
@@ -33,8 +28,8 @@ export class RunForgotten extends Error {
 
 const REMEMBERED_RUNS = 4096;
 const BEGIN_BATCH: Statement = { name: 'begin', text: BEGIN };
-const HURRY: Statement = {
-  name: 'hurry',
+const SHORT_LOCK_TIMEOUT: Statement = {
+  name: 'short_lock_timeout',
   text: `select set_config('lock_timeout', '100ms', true), set_config('statement_timeout', '2s', true)`,
 };
 const NOT_REFUSED: ReadonlyMap<number, RefusedRow> = new Map();
@@ -54,10 +49,10 @@ export class BatchChanges {
   }
 
   /**
-   * Begins a transaction and applies the writes in one round trip; an `OtherWrite` is the only one of its batch. `isHurried`:
+   * Begins a transaction and applies the writes in one round trip; an `OtherWrite` is the only one of its batch. `failsFast`:
    * fails after a short time if another session holds a lock.
    */
-  async apply(client: pg.Client, writes: readonly Write[], isHurried: boolean): Promise<AppliedBatch> {
+  async apply(client: pg.Client, writes: readonly Write[], failsFast: boolean): Promise<AppliedBatch> {
     const [first] = writes;
     if (first?.kind === 'other') return await this.#applyOther(client, first);
     const inserts = writes.filter((write) => write.kind === 'insert');
@@ -68,7 +63,7 @@ export class BatchChanges {
     const { sent, refusing, losing } = this.#connection.inOneWrite(client, () => ({
       sent: [
         this.#begin(client),
-        isHurried ? this.#connection.send(client, HURRY, []) : null,
+        failsFast ? this.#connection.send(client, SHORT_LOCK_TIMEOUT, []) : null,
         ...(inserting?.before ?? []).map((planned) => this.#send(client, planned)),
       ],
       refusing: inserting === null ? null : this.#send<RefusedRow>(client, inserting.insert),

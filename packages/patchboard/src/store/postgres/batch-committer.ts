@@ -71,9 +71,9 @@ export class BatchCommitter {
   }
 
   /** Commits all writes or none. Rejects with `WriterLost` if this process must not write any more. */
-  async commit(writes: readonly Write[], isHurried = false): Promise<readonly WriteOutcome[]> {
+  async commit(writes: readonly Write[], failsFast = false): Promise<readonly WriteOutcome[]> {
     for (;;) {
-      const outcomes = await this.#tryOnce(writes, isHurried);
+      const outcomes = await this.#tryOnce(writes, failsFast);
       if (outcomes === null) continue;
       this.#changes.committed(writes, outcomes);
       return outcomes;
@@ -81,11 +81,11 @@ export class BatchCommitter {
   }
 
   /** Returns null if nothing was stored, and another attempt may succeed. */
-  async #tryOnce(writes: readonly Write[], isHurried: boolean): Promise<readonly WriteOutcome[] | null> {
+  async #tryOnce(writes: readonly Write[], failsFast: boolean): Promise<readonly WriteOutcome[] | null> {
     const { connection } = this.#parts;
     const client = await connection.client();
     try {
-      return await this.#attempt(client, writes, isHurried);
+      return await this.#attempt(client, writes, failsFast);
     } catch (error) {
       const doubt = this.#doubt;
       this.#doubt = null;
@@ -104,10 +104,10 @@ export class BatchCommitter {
   async #attempt(
     client: pg.Client,
     writes: readonly Write[],
-    isHurried: boolean,
+    failsFast: boolean,
   ): Promise<readonly WriteOutcome[]> {
     const { connection, held, digest, now } = this.#parts;
-    const applied = await this.#changes.apply(client, writes, isHurried);
+    const applied = await this.#changes.apply(client, writes, failsFast);
     const { drafts, ended, outcomes } = applied;
     const segment = segmentAfter(this.#head, held, drafts, ended, { digest, now: now() });
     const values = segmentValues(segment, held);

@@ -4,7 +4,7 @@ import type { Connection } from '../../postgres/connection.ts';
 import { ensurePartitions } from './partitions.ts';
 import type { Tables } from './schema.ts';
 
-export interface UpkeepParts {
+export interface MaintenanceParts {
   readonly connection: Connection;
   readonly schema: string;
   readonly tables: Tables;
@@ -18,7 +18,7 @@ const SEQUENCE_EVERY_MS = 1000;
 const PARTITIONS_EVERY_MS = 86_400_000;
 
 /** Makes the partitions of this month and the next, now and every day, and sequences every second. */
-export async function keepUp(parts: UpkeepParts): Promise<() => Promise<void>> {
+export async function startMaintenance(parts: MaintenanceParts): Promise<() => Promise<void>> {
   const { log, sequence } = parts;
   await makePartitions(parts);
   const stops = [
@@ -64,7 +64,7 @@ function repeat(
   };
 }
 
-async function makePartitions(parts: UpkeepParts): Promise<void> {
+async function makePartitions(parts: MaintenanceParts): Promise<void> {
   const problem = await ensurePartitions({ ...parts, now: parts.now() });
   if (problem !== null) parts.log?.warn('store.partitions_failed', { error: problem });
 }

@@ -24,7 +24,7 @@ import { DEFAULT_SCHEMA, tablesIn, type Tables } from './schema.ts';
 import { Sequencer } from './sequencer.ts';
 import type { ReadParts } from './store-parts.ts';
 import { Retention } from './retention.ts';
-import { keepUp } from './upkeep.ts';
+import { startMaintenance } from './maintenance.ts';
 import { WriteQueue } from './write-queue.ts';
 import { freeWriter, takeWriter, type HeldWriter } from './writer-slot.ts';
 
@@ -119,7 +119,7 @@ class Opening {
       shown: this.#target.shown,
       holder: `${hostname()}, process ${process.pid}`,
     });
-    const upkeep = this.#connection('upkeep');
+    const maintenance = this.#connection('maintenance');
     const losses = new LossListeners(log);
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
     // Rows of an earlier process get their sequence numbers before the first row of this one.
@@ -162,8 +162,8 @@ class Opening {
         losses.report(error);
       },
     });
-    const stopUpkeep = await keepUp({
-      connection: upkeep,
+    const stopMaintenance = await startMaintenance({
+      connection: maintenance,
       schema: this.#schema,
       tables,
       now,
@@ -176,7 +176,7 @@ class Opening {
       queue,
       feed,
       retention: new Retention({
-        connection: upkeep,
+        connection: maintenance,
         schema: this.#schema,
         tables,
         sequencer,
@@ -186,7 +186,7 @@ class Opening {
       writeProblem: () => losses.problem ?? queue.problem ?? writer.problem,
       onLost: (listener) => losses.add(listener),
       close: async () => {
-        await Promise.all([feed.close(), stopUpkeep(), heartbeat.stop()]);
+        await Promise.all([feed.close(), stopMaintenance(), heartbeat.stop()]);
         await this.#leave(sequencer, control, held);
         await this.close();
       },

@@ -23,7 +23,7 @@ async function partitionsOf(database: TestDatabase): Promise<Record<string, stri
 
 function ensure(database: TestDatabase, now: number, url?: string): Promise<string | null> {
   const { schema, tables } = database;
-  const connection = database.connect('upkeep', url);
+  const connection = database.connect('maintenance', url);
   return ensurePartitions({ connection, schema, tables, now, firstIdAt: callIdAt });
 }
 

@@ -22,7 +22,7 @@ function callOf(day: number, n: number, end: (call: Call) => Call = completed): 
 
 function retention(database: TestDatabase, url?: string): Retention {
   const { schema, tables, sequencer } = database;
-  const connection = database.connect('upkeep', url);
+  const connection = database.connect('maintenance', url);
   return new Retention({ connection, schema, tables, sequencer, firstIdAt: callIdAt, now: () => NOW });
 }
 

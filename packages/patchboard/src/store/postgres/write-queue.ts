@@ -7,8 +7,8 @@ import { WriterLost } from './writer-lost.ts';
 
 /** Commits all writes or none. */
 export interface Committer {
-  /** `isHurried`: fails after a short time if another session holds a lock. */
-  commit(writes: readonly Write[], isHurried: boolean): Promise<readonly WriteOutcome[]>;
+  /** `failsFast`: fails after a short time if another session holds a lock. */
+  commit(writes: readonly Write[], failsFast: boolean): Promise<readonly WriteOutcome[]>;
 }
 
 export interface WriteQueueParts {

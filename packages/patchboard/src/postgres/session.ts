@@ -1,0 +1,50 @@
+import pg from 'pg';
+
+const INT8 = 20;
+
+/**
+ * Session settings. A transaction that a stopped process left open would hold its locks, so the server ends it. Not set
+ * behind a pooler, whose connections other clients use too: there each transaction sets them for itself.
+ */
+export const SETTINGS: Readonly<Record<string, string>> = {
+  synchronous_commit: 'on',
+  idle_in_transaction_session_timeout: '2s',
+  lock_timeout: '4s',
+  statement_timeout: '15s',
+  // Where `enable_seqscan` is off, a scan has such a high estimated cost that PostgreSQL would compile the statement.
+  jit: 'off',
+};
+
+/** Also in a database whose default is another isolation level. */
+export const BEGIN = 'begin isolation level read committed';
+
+/** Begins a transaction with these settings, which end with it. */
+export function beginText(settings: Readonly<Record<string, string>>): string {
+  const set = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`);
+  return [BEGIN, ...set].join('; ');
+}
+
+/**
+ * Changes the settings of the session. Returns false, and changes nothing, if a pooler is in between: it gives clients a key
+ * of its own.
+ */
+export async function changeSession(
+  client: pg.Client,
+  wanted: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const settings = Object.entries(wanted).map(
+    ([name, value]) => `case when pg_backend_pid() = $1 then set_config('${name}', '${value}', false) end`,
+  );
+  const text = `select pg_backend_pid() as pid, ${settings.map((set, index) => `${set} as s${index}`).join(', ')}`;
+  const key = (client as unknown as { readonly processID: number }).processID;
+  const { rows } = await client.query<{ pid: number }>({ text, values: [key] });
+  return rows[0]?.pid === key;
+}
+
+/** Reads `bigint` columns as numbers. */
+export const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8
+      ? (text: string): number => Number(text)
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
