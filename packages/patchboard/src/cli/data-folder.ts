@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { PatchboardError } from '@patchboard/client';
-import { KeyService } from '../core/access/key-service.ts';
+import type { KeyService } from '../core/access/key-service.ts';
 import type { ApiKey } from '../core/access/key-index.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
 import { SCOPES } from '../core/access/scopes.ts';
+import type { Store } from '../core/ports.ts';
 import { nodeDigest } from '../runtime/digest.ts';
-import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { acceptLoss, type AcceptedLoss } from '../store/sqlite/accept-loss.ts';
 import { readOnlyStore, type ReadOnlyStore } from '../store/sqlite/read-only.ts';
@@ -14,8 +13,8 @@ import { headFileOf } from '../store/sqlite/store-head.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { copyUnusedStore } from '../store/sqlite/unused-store.ts';
 import type { DatabaseCopy } from '../store/sqlite/copy-database.ts';
-import { StoreInUse } from '../store/store-refused.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
+import { openUnused, withKeysOf } from './unused-store.ts';
 
 /** Returns true also if only the head file of a store is left. */
 export function holdsStore(dataFolder: string): boolean {
@@ -29,17 +28,8 @@ export async function withKeyService<T>(
   work: (keys: KeyService) => Promise<T>,
 ): Promise<T> {
   await makeDataFolder(dataFolder);
-  const store = await openUnused(dataFolder, () =>
-    sqliteStore({ file: storeFileIn(dataFolder), digest: nodeDigest }),
-  );
-  try {
-    const ids = timeOrderedIds(nodeClock);
-    const keys = new KeyService({ store, ids, clock: nodeClock, digest: nodeDigest });
-    await keys.load();
-    return await work(keys);
-  } finally {
-    await store.close();
-  }
+  const open = (): Promise<Store> => sqliteStore({ file: storeFileIn(dataFolder), digest: nodeDigest });
+  return await withKeysOf(dataFolder, open, work);
 }
 
 /** Accepts the loss of a store, so that a server can start with it. Resolves to null if nothing was lost. */
@@ -89,17 +79,4 @@ export function folderOperator(tenant: string = DEFAULT_TENANT): Principal {
     clientId: null,
     credential: null,
   };
-}
-
-/** Converts `StoreInUse` to an error with advice. */
-async function openUnused<T>(dataFolder: string, open: () => Promise<T>): Promise<T> {
-  try {
-    return await open();
-  } catch (error) {
-    if (!(error instanceof StoreInUse)) throw error;
-    throw new PatchboardError('problem', `${dataFolder} is in use by a running server`, {
-      code: 'data_folder_in_use',
-      recommendations: ['pass its address with --url or PATCHBOARD_URL, or stop it first'],
-    });
-  }
 }

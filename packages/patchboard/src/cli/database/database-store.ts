@@ -1,7 +1,6 @@
-import { PatchboardError } from '@patchboard/client';
-import { KeyService } from '../../core/access/key-service.ts';
+import type { KeyService } from '../../core/access/key-service.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
-import { firstIdAt, timeOrderedIds } from '../../runtime/ids.ts';
+import { firstIdAt } from '../../runtime/ids.ts';
 import { nodeClock } from '../../runtime/node-clock.ts';
 import {
   postgresStore,
@@ -9,23 +8,15 @@ import {
   type PostgresStoreOptions,
   type ReadPostgresStore,
 } from '../../store/postgres/open.ts';
-import { StoreInUse } from '../../store/store-refused.ts';
 import type { DatabaseLocation } from '../store-location.ts';
+import { withKeysOf } from '../unused-store.ts';
 
 /** Runs `work` with the keys of a database that no server uses. Creates a missing schema. */
 export async function withDatabaseKeys<T>(
   location: DatabaseLocation,
   work: (keys: KeyService) => Promise<T>,
 ): Promise<T> {
-  const store = await openUnused(location, () => postgresStore(optionsOf(location)));
-  try {
-    const ids = timeOrderedIds(nodeClock);
-    const keys = new KeyService({ store, ids, clock: nodeClock, digest: nodeDigest });
-    await keys.load();
-    return await work(keys);
-  } finally {
-    await store.close();
-  }
+  return await withKeysOf(location.shown, () => postgresStore(optionsOf(location)), work);
 }
 
 /** Runs `work` with a store that is only read, also while a server uses it. */
@@ -51,17 +42,4 @@ function optionsOf({ url, schema }: DatabaseLocation): PostgresStoreOptions {
     now: () => nodeClock.now(),
     firstIdAt: (ms) => firstIdAt('tc_', ms),
   };
-}
-
-/** Converts `StoreInUse` to an error with advice. */
-async function openUnused<T>({ shown }: DatabaseLocation, open: () => Promise<T>): Promise<T> {
-  try {
-    return await open();
-  } catch (error) {
-    if (!(error instanceof StoreInUse)) throw error;
-    throw new PatchboardError('problem', `${shown} is in use by a running server`, {
-      code: 'data_folder_in_use',
-      recommendations: ['pass its address with --url or PATCHBOARD_URL, or stop it first'],
-    });
-  }
 }
