@@ -46,6 +46,10 @@ describe('findBreaches', () => {
     [`${PATCHBOARD}/core/a.ts`, 'export type Origin = { npcId: string };', 'core must not know "npcId"'],
     [`${PATCHBOARD}/core/a.ts`, 'export const sessionCookie = 1;', 'core must not know "sessionCookie"'],
     [`${PATCHBOARD}/sdk/a.ts`, "import { b } from '../agent/b.ts';", 'sdk must not import agent'],
+    [`${PATCHBOARD}/core/a.ts`, "import { b } from '../cluster/b.ts';", 'core must not import cluster'],
+    [`${PATCHBOARD}/cluster/a.ts`, "import { b } from '../bus/b.ts';", 'cluster must not import bus'],
+    [`${PATCHBOARD}/cluster/a.ts`, "import 'node:timers';", 'cluster must not import the package'],
+    [`${PATCHBOARD}/bus/a.ts`, "import { b } from '../store/b.ts';", 'bus must not import store'],
     [
       `${PATCHBOARD}/core/call/a.ts`,
       "import type { B } from '../steps/b.ts';",

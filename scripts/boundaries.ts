@@ -107,7 +107,9 @@ function mayImport(from: Zone, to: Zone): boolean {
   if (from === 'console') return to === 'client';
   if (to === 'core') return true;
   // What everything that uses PostgreSQL shares.
-  if (to === 'postgres') return from === 'store' || from.startsWith('packs/');
+  if (to === 'postgres') return from === 'store' || from === 'bus' || from.startsWith('packs/');
+  // The ports of several nodes, which a store and the buses implement.
+  if (to === 'cluster') return from === 'store' || from === 'bus';
   // The agent loop uses the SDK's types of calls and results.
   if (from === 'agent') return to === 'protocols' || to === 'sdk';
   if (from === 'sdk') return to === 'protocols';
@@ -119,7 +121,7 @@ function mayImport(from: Zone, to: Zone): boolean {
 
 function mayUsePackages(from: Zone, path: string, specifier: string): boolean {
   if (from === 'client') return specifier === 'vue' && /\/src\/vue[./]/.test(path);
-  return from !== 'wire' && from !== 'core';
+  return from !== 'wire' && from !== 'core' && from !== 'cluster';
 }
 
 /** The zone of an import; `outside` for another package's files; undefined for an external package. */

@@ -1,0 +1,15 @@
+import type { Notification } from './notification.ts';
+
+/**
+ * Small messages between the nodes of one store: delivered at most once, in any order. The store is the truth; a lost
+ * notification only delays what a node finds out by itself. No member throws because the bus is disconnected.
+ */
+export interface Bus {
+  /** Sends to one writer, or to all other nodes. A node does not receive what it sends itself. */
+  send(to: number | 'all', notification: Notification): void;
+  /** Calls `handle` with each notification and the writer that sent it. The returned function ends the subscription. */
+  listen(handle: (notification: Notification, from: number) => void): () => void;
+  /** False: notifications are lost now, so that a node has to ask the store more often. */
+  readonly isConnected: boolean;
+  close(): Promise<void>;
+}
