@@ -105,7 +105,10 @@ export class Engine {
     this.upstreams = services.upstreams;
     this.resources = services.resources;
     parts.tenants.onReplaced((tenant) => this.#packsChanged(tenant));
-    parts.peers.onMoved((callId, version) => this.#moved(callId, version));
+    parts.peers.onMoved(
+      (callId, version) => this.#moved(callId, version),
+      () => ({ held: services.lifecycle.all().map(({ call }) => call), awaited: services.waiters.awaited() }),
+    );
     parts.peers.onFenced((problem) => this.#fenced(problem));
   }
 

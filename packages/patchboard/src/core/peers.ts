@@ -1,26 +1,95 @@
 import type { Call } from './call/call.ts';
+import type { CallNames } from './ledger/event-slice.ts';
 import type { Store } from './ports.ts';
+
+/** A call that this node looks at again when another node has moved it. */
+export interface WatchedCall {
+  readonly id: string;
+  /** The newest version that this node knows. */
+  readonly version: number;
+}
+
+export interface WatchedCalls {
+  /** The open calls that this node holds. */
+  readonly held: Iterable<WatchedCall>;
+  /** The calls that requests to this node wait for. Other nodes may hold them. */
+  readonly awaited: Iterable<WatchedCall>;
+}
+
+/** A progress report, or an event of a tool's own type. It is not stored. A JSON value. */
+export interface TransientEvent {
+  readonly type: 'call.progress' | 'tool_custom_event';
+  readonly call: CallNames;
+  readonly data: unknown;
+}
 
 /**
  * Other nodes that share the store. An open call belongs to one node at a time: the one that made its last move. The store
- * is the truth; a notification that is lost only delays what the next compare-and-set finds out.
+ * is the truth; a notification that is lost only delays what the next compare-and-set or the next poll finds out.
  */
 export interface Peers {
   /** True: no other node moves calls. A call that is not live in this process has ended. */
   readonly isSingle: boolean;
   /**
-   * Calls `take` with the open calls that fall to this node, oldest first: at the start, and whenever another node is gone.
-   * Resolves when those of the start have been taken.
+   * Calls `take` with the open calls that fall to this node, oldest first: at the start, and whenever another node is gone,
+   * hands its calls over, does not end an overdue one, or offers one that this node takes. Resolves when those of the start
+   * have been taken.
    */
   onOrphaned(take: (calls: AsyncIterable<Call>) => Promise<void>): Promise<void>;
-  /** This node has moved a call that another node held before. Called after the commit. */
+
+  /** After the commit: this node has moved a call that other nodes may hold or await. */
   moved(call: Call): void;
-  /** Calls `look` when another node has moved the call to `version`. */
-  onMoved(look: (callId: string, version: number) => void): void;
+  /** After the commit of an end state: nodes with requests that wait for the call look at it. */
+  ended(call: Call): void;
+  /**
+   * Calls `look` when another node has moved the call to `version`. `watched`: the calls to compare with the store when
+   * notifications may have been lost; `look` is then called with the stored version, or with Infinity for a call that has
+   * ended. A call that does not need it may be looked at.
+   */
+  onMoved(look: (callId: string, version: number) => void, watched: () => WatchedCalls): void;
+
+  /**
+   * No connection of this node can deliver the call to its client: a node that has one may take it. The mark on the row
+   * lasts until the next move of the call.
+   */
+  wakeClient(call: Call): void;
+  /** Calls `look` with each call of a client attached here that another node holds and cannot deliver. */
+  onWakeClient(look: (tenant: string, clientId: string, callId: string) => void): void;
+  /** This node has a connection of the client from now on; the returned function ends that. */
+  clientAttached(tenant: string, clientId: string): () => void;
+  /** The session of a device continues on this node: the node that had it closes its connection. */
+  sessionTaken(session: string): void;
+  onSessionTaken(close: (session: string) => void): void;
+
+  /** Calls of this node that have waited too long for a slot: a node with room may take them, as they are at this version. */
+  offer(calls: readonly Call[]): void;
+  /** `room`: how many more calls this node can run now. `canRun`: whether it has the tool in that version. */
+  onOffered(
+    room: () => number,
+    canRun: (tenant: string, toolName: string, toolVersion: string) => boolean,
+  ): void;
+  /** This node stops and moves none of its calls any more: passes those that are still open to other nodes, if there are any. */
+  handOver(): Promise<void>;
+
+  /** After the commit: nodes with a workspace of the run end its background jobs. */
+  runCancelled(tenant: string, runId: string): void;
+  onRunCancelled(end: (tenant: string, runId: string) => void): void;
+  /** This node has taken tokens from a shared rate limit. The adapter collects them and sends their sums. */
+  spent(bucket: string, tokens: number): void;
+  onSpent(take: (bucket: string, tokens: number) => void): void;
+  /** Sends the event to the nodes where a reader follows its tenant. Events that are too large are dropped. */
+  transient(event: TransientEvent): void;
+  /** `followed`: the tenants whose events readers of this node follow. */
+  onTransient(publish: (event: TransientEvent) => void, followed: () => Iterable<string>): void;
+
   /** False: other nodes may take this node for gone, so it begins no work. */
   hasLease(): boolean;
   /** Calls `listener` once, if another process has taken over the store: no write of this node succeeds any more. */
   onFenced(listener: (problem: string) => void): void;
+}
+
+function ignore(): void {
+  // No other node sends or receives anything.
 }
 
 /** One node: at its start all open calls of the store are its own. */
@@ -28,8 +97,23 @@ export function singleNode(store: Pick<Store, 'openCalls' | 'onFenced'>): Peers 
   return {
     isSingle: true,
     onOrphaned: (take) => take(store.openCalls()),
-    moved: () => {},
-    onMoved: () => {},
+    moved: ignore,
+    ended: ignore,
+    onMoved: ignore,
+    wakeClient: ignore,
+    onWakeClient: ignore,
+    clientAttached: () => ignore,
+    sessionTaken: ignore,
+    onSessionTaken: ignore,
+    offer: ignore,
+    onOffered: ignore,
+    handOver: () => Promise.resolve(),
+    runCancelled: ignore,
+    onRunCancelled: ignore,
+    spent: ignore,
+    onSpent: ignore,
+    transient: ignore,
+    onTransient: ignore,
     hasLease: () => true,
     onFenced: (listener) => store.onFenced?.(listener),
   };

@@ -1,32 +1,156 @@
-import type { Call } from '../../src/core/call/call.ts';
+import { isOpen, type Call } from '../../src/core/call/call.ts';
 import type { LedgerDraft } from '../../src/core/ledger/ledger.ts';
-import type { Peers } from '../../src/core/peers.ts';
+import type { Peers, TransientEvent, WatchedCalls } from '../../src/core/peers.ts';
 import type { Inserted, NewCall, Replaced, Store } from '../../src/core/ports.ts';
 
-/** The peers of one of two nodes. The test decides what they report. */
+type Take = (calls: AsyncIterable<Call>) => Promise<void>;
+
+/** What the nodes share besides the rows of the store. */
+interface Shared {
+  readonly store: Store;
+  readonly nodes: TestPeers[];
+  /** The node that made the last move of each call. */
+  readonly holders: Map<string, TestPeers>;
+  /** The calls, with their versions, that their node cannot deliver to a client or has no slot for. */
+  readonly undelivered: Map<string, number>;
+  readonly offered: Map<string, number>;
+}
+
+/** The peers of one of several nodes. The test decides what they report. */
 export class TestPeers implements Peers {
   readonly isSingle = false;
-  /** False: notifications to the other node are lost. */
+  /** False: notifications of this node to the others are lost. */
   notifies = true;
   leased = true;
-  other: TestPeers | null = null;
-  /** The calls that this node has moved and that the other one held before. */
+  /** The calls that this node has moved and that other nodes may hold or await. */
   readonly told: Call[] = [];
-  #take: ((calls: AsyncIterable<Call>) => Promise<void>) | null = null;
+  readonly offers: Call[] = [];
+  readonly tokens: [bucket: string, tokens: number][] = [];
+  readonly transients: TransientEvent[] = [];
+  readonly #shared: Shared;
+  readonly #attached: Map<string, { tenant: string; clientId: string; connections: number }> = new Map();
+  #take: Take | null = null;
   look: (callId: string, version: number) => void = () => {};
+  watched: () => WatchedCalls = () => ({ held: [], awaited: [] });
+  #wake: (tenant: string, clientId: string, callId: string) => void = () => {};
+  #close: (session: string) => void = () => {};
+  #room: () => number = () => 0;
+  #canRun: (tenant: string, toolName: string, toolVersion: string) => boolean = () => false;
+  #end: (tenant: string, runId: string) => void = () => {};
+  #spent: (bucket: string, tokens: number) => void = () => {};
+  #publish: (event: TransientEvent) => void = () => {};
+  #followed: () => Iterable<string> = () => [];
   #fenced: ((problem: string) => void) | null = null;
 
-  async onOrphaned(take: (calls: AsyncIterable<Call>) => Promise<void>): Promise<void> {
+  constructor(shared: Shared) {
+    this.#shared = shared;
+  }
+
+  async onOrphaned(take: Take): Promise<void> {
     this.#take = take;
   }
 
   moved(call: Call): void {
     this.told.push(call);
-    if (this.notifies) this.other?.look(call.id, call.version);
+    this.#notify((other) => other.look(call.id, call.version));
   }
 
-  onMoved(look: (callId: string, version: number) => void): void {
+  ended(call: Call): void {
+    this.#notify((other) => other.look(call.id, call.version));
+  }
+
+  onMoved(look: (callId: string, version: number) => void, watched: () => WatchedCalls): void {
     this.look = look;
+    this.watched = watched;
+  }
+
+  wakeClient(call: Call): void {
+    this.#shared.undelivered.set(call.id, call.version);
+    const { tenant, clientId, id } = call;
+    if (clientId === null) throw new Error(`call ${id} is not a client's`);
+    this.#notify((other) => {
+      if (other.#attached.has(clientKey(tenant, clientId))) other.#wake(tenant, clientId, id);
+    });
+  }
+
+  onWakeClient(look: (tenant: string, clientId: string, callId: string) => void): void {
+    this.#wake = look;
+  }
+
+  clientAttached(tenant: string, clientId: string): () => void {
+    const key = clientKey(tenant, clientId);
+    const client = this.#attached.get(key) ?? { tenant, clientId, connections: 0 };
+    this.#attached.set(key, client);
+    client.connections += 1;
+    return () => {
+      client.connections -= 1;
+      if (client.connections === 0) this.#attached.delete(key);
+    };
+  }
+
+  sessionTaken(session: string): void {
+    this.#notify((other) => other.#close(session));
+  }
+
+  onSessionTaken(close: (session: string) => void): void {
+    this.#close = close;
+  }
+
+  offer(calls: readonly Call[]): void {
+    this.offers.push(...calls);
+    for (const { id, version } of calls) this.#shared.offered.set(id, version);
+  }
+
+  onOffered(
+    room: () => number,
+    canRun: (tenant: string, toolName: string, toolVersion: string) => boolean,
+  ): void {
+    this.#room = room;
+    this.#canRun = canRun;
+  }
+
+  async handOver(): Promise<void> {
+    const next = this.#shared.nodes.find((node) => node !== this && node.leased);
+    const mine = [...this.#shared.holders].flatMap(([id, holder]) => (holder === this ? [id] : []));
+    if (next === undefined) return;
+    const calls: Call[] = [];
+    for (const id of mine.toSorted()) {
+      const call = await this.#shared.store.findCall(id);
+      if (call !== undefined && isOpen(call)) calls.push(call);
+    }
+    for (const { id } of calls) this.#shared.holders.set(id, next);
+    await next.orphaned(each(calls));
+  }
+
+  runCancelled(tenant: string, runId: string): void {
+    this.#notify((other) => other.#end(tenant, runId));
+  }
+
+  onRunCancelled(end: (tenant: string, runId: string) => void): void {
+    this.#end = end;
+  }
+
+  spent(bucket: string, tokens: number): void {
+    this.tokens.push([bucket, tokens]);
+    this.#notify((other) => other.#spent(bucket, tokens));
+  }
+
+  onSpent(take: (bucket: string, tokens: number) => void): void {
+    this.#spent = take;
+  }
+
+  transient(event: TransientEvent): void {
+    this.transients.push(event);
+    const text = JSON.stringify(event);
+    this.#notify((other) => {
+      if ([...other.#followed()].includes(event.call.tenant))
+        other.#publish(JSON.parse(text) as TransientEvent);
+    });
+  }
+
+  onTransient(publish: (event: TransientEvent) => void, followed: () => Iterable<string>): void {
+    this.#publish = publish;
+    this.#followed = followed;
   }
 
   hasLease(): boolean {
@@ -37,13 +161,71 @@ export class TestPeers implements Peers {
     this.#fenced = listener;
   }
 
-  /** The other node is gone: its calls fall to this one. */
+  /** Another node is gone: its calls fall to this one. */
   async orphaned(calls: AsyncIterable<Call>): Promise<void> {
     await this.#take?.(calls);
   }
 
   fence(problem: string): void {
     this.#fenced?.(problem);
+  }
+
+  /** What a node reads from the store once a second, whether or not notifications arrive. */
+  async poll(): Promise<void> {
+    await this.#compareWatched();
+    await this.#lookForClients();
+    await this.takeOffered();
+  }
+
+  async #compareWatched(): Promise<void> {
+    const { held, awaited } = this.watched();
+    for (const { id, version } of [...held, ...awaited]) {
+      const call = await this.#shared.store.findCall(id);
+      const stored = call === undefined || !isOpen(call) ? Infinity : call.version;
+      if (stored > version || this.#isAnswered(call)) this.look(id, stored);
+    }
+  }
+
+  /** Another node may have recorded a response to a held input request without taking the call. */
+  #isAnswered(call: Call | undefined): boolean {
+    return call?.state.name === 'INPUT_REQUIRED' && call.inputs.at(-1)?.response !== null;
+  }
+
+  async #lookForClients(): Promise<void> {
+    for (const [id, version] of this.#shared.undelivered) {
+      const call = await this.#shared.store.findCall(id);
+      if (call?.version !== version) this.#shared.undelivered.delete(id);
+      else if (
+        call.clientId !== null &&
+        this.#shared.holders.get(id) !== this &&
+        this.#attached.has(clientKey(call.tenant, call.clientId))
+      )
+        this.#wake(call.tenant, call.clientId, id);
+    }
+  }
+
+  async takeOffered(): Promise<void> {
+    const { store, offered, holders } = this.#shared;
+    const taken: Call[] = [];
+    for (const [id, version] of offered) {
+      if (taken.length >= this.#room()) break;
+      const call = await store.findCall(id);
+      if (call?.version !== version) offered.delete(id);
+      else if (holders.get(id) !== this && this.#canRun(call.tenant, call.toolName, call.toolVersion)) {
+        const next = { ...call, version: version + 1 };
+        const replaced = await store.replaceCall(next, version, []);
+        if (replaced.kind === 'conflict') continue;
+        offered.delete(id);
+        holders.set(id, this);
+        taken.push(next);
+      }
+    }
+    for (const call of taken) this.moved(call);
+    if (taken.length > 0) await this.orphaned(each(taken));
+  }
+
+  #notify(notice: (other: TestPeers) => void): void {
+    if (this.notifies) for (const other of this.#shared.nodes) if (other !== this) notice(other);
   }
 }
 
@@ -52,18 +234,35 @@ export interface TestNode {
   readonly peers: TestPeers;
 }
 
+/** Two nodes over one store: see `severalNodes`. */
+export function twoNodes(shared: Store): { readonly a: TestNode; readonly b: TestNode } {
+  const [a, b] = severalNodes(shared, 2);
+  if (a === undefined || b === undefined) throw new Error('there are two nodes');
+  return { a, b };
+}
+
 /**
- * Two nodes over one store. Each sees through its own `Store` which calls the other one holds: as a store that several
+ * Several nodes over one store. Each sees through its own `Store` which calls other nodes hold: as a store that several
  * nodes share does, it marks the conflicts of their moves as `elsewhere`.
  */
-export function twoNodes(shared: Store): { readonly a: TestNode; readonly b: TestNode } {
-  /** The node that made the last move of each call. */
-  const holders = new Map<string, TestPeers>();
-  const [a, b] = [new TestPeers(), new TestPeers()];
-  a.other = b;
-  b.other = a;
-  const node = (peers: TestPeers): TestNode => ({ peers, store: nodeStore(shared, peers, holders) });
-  return { a: node(a), b: node(b) };
+export function severalNodes(store: Store, count: number): TestNode[] {
+  const shared: Shared = {
+    store,
+    nodes: [],
+    holders: new Map(),
+    undelivered: new Map(),
+    offered: new Map(),
+  };
+  for (let index = 0; index < count; index += 1) shared.nodes.push(new TestPeers(shared));
+  return shared.nodes.map((peers) => ({ peers, store: nodeStore(store, peers, shared.holders) }));
+}
+
+function clientKey(tenant: string, clientId: string): string {
+  return JSON.stringify([tenant, clientId]);
+}
+
+async function* each(calls: readonly Call[]): AsyncGenerator<Call> {
+  yield* calls;
 }
 
 function nodeStore(shared: Store, self: TestPeers, holders: Map<string, TestPeers>): Store {

@@ -79,7 +79,7 @@ export class ClientInputs {
     // The response may have come since.
     const current = this.#parts.lifecycle.find(id)?.call;
     if (current !== undefined && roundOf(current, given.key)?.response === null)
-      await this.#parts.waiters.wait(id, ms, { signal, untilInputGiven: true });
+      await this.#parts.waiters.wait(current, ms, { signal, untilInputGiven: true });
     return await this.request(principal, id, given);
   }
 

@@ -57,6 +57,7 @@ export class CallNotifier {
   /** Another node manages the call, or has ended it: only that node counts and logs the end. */
   movedElsewhere(call: Call): void {
     this.#responses.dropped(call);
+    this.#waiters.seen(call);
     if (!isOpen(call)) this.#waiters.wake(call);
     else if (waitsForInput(call)) this.#waiters.inputRequired(call);
     for (const listener of this.#idleListeners) listener();

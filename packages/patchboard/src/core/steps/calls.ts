@@ -65,7 +65,7 @@ export class Calls {
       if (options.untilInput === true && waitsForInput(call))
         return live === undefined || live === null ? this.#waitBriefly(call, principal, ms, options) : call;
       if (this.#parts.lifecycle.find(id) === undefined) return call;
-      return this.#parts.waiters.wait(id, ms, options).then((ended) => ended ?? this.find(principal, id));
+      return this.#parts.waiters.wait(call, ms, options).then((ended) => ended ?? this.find(principal, id));
     });
   }
 
@@ -163,7 +163,7 @@ export class Calls {
     ms: number,
     { signal }: WaitOptions,
   ): Promise<Call | undefined> {
-    const ended = await this.#parts.waiters.wait(call.id, Math.min(ms, INPUT_POLL_MS), { signal });
+    const ended = await this.#parts.waiters.wait(call, Math.min(ms, INPUT_POLL_MS), { signal });
     return ended ?? (await this.find(principal, call.id));
   }
 
