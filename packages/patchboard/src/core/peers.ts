@@ -82,6 +82,17 @@ export interface Peers {
   /** `followed`: the tenants whose events readers of this node follow. */
   onTransient(publish: (event: TransientEvent) => void, followed: () => Iterable<string>): void;
 
+  /**
+   * After the commit: this node has changed documents or tools, and has applied that revision. Resolves when every live node
+   * has applied it, or after a second.
+   */
+  announce(revision: number): Promise<void>;
+  /**
+   * Calls `catchUp` when another node has announced a revision, and once a second. It resolves to the revision that this
+   * node has applied then.
+   */
+  onAnnounced(catchUp: () => Promise<number>): void;
+
   /** False: other nodes may take this node for gone, so it begins no work. */
   hasLease(): boolean;
   /** Calls `listener` once, if another process has taken over the store: no write of this node succeeds any more. */
@@ -114,6 +125,8 @@ export function singleNode(store: Pick<Store, 'openCalls' | 'onFenced'>): Peers 
     onSpent: ignore,
     transient: ignore,
     onTransient: ignore,
+    announce: () => Promise.resolve(),
+    onAnnounced: ignore,
     hasLease: () => true,
     onFenced: (listener) => store.onFenced?.(listener),
   };

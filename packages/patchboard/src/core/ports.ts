@@ -1,10 +1,12 @@
 import type { CallStateName, InputIssueView, JsonSchema, Reason } from '@patchboard/wire';
+import type { TokenStore } from './access/token-store.ts';
 import type { Call } from './call/call.ts';
 import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
 import type { EventRowFilter, EventSlice } from './ledger/event-slice.ts';
 import type { LedgerDraft, LedgerRow } from './ledger/ledger.ts';
 import type { LedgerSpan } from './ledger/ledger-order.ts';
+import type { StoreChanges } from './store-changes.ts';
 import type { StoredTool } from './tools/registered-tool.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
@@ -200,19 +202,35 @@ export interface Store extends DocumentStore, JournalStore {
 
   /**
    * Inserts or replaces tools by tenant and name, with these documents, in one transaction. Returns the names that another
-   * client of the tenant holds: if there are any, nothing is written.
+   * client of the tenant holds: if there are any, nothing is written. `isOnline`, only in a store with `changes`: devices
+   * that are connected to this node offer the tools, so they are removed with the node, and `tools` does not return them.
    */
   saveTools(
     tools: readonly StoredTool[],
     entry: LedgerDraft,
     documents?: readonly DocumentChange[],
+    isOnline?: boolean,
   ): Promise<readonly string[]>;
+  /** `isOnline`: removes only what devices at this node offer; otherwise the tools and all their offers. */
   removeTools(
     keys: readonly { tenant: string; name: string }[],
     entry: LedgerDraft,
     documents?: readonly DocumentChange[],
+    isOnline?: boolean,
   ): Promise<void>;
   tools(): Promise<readonly StoredTool[]>;
+  /**
+   * Reads what was changed after a revision, by any node. Documents of the kind `todo` have no revision. Absent: only this
+   * process changes the store.
+   */
+  changes?(after: number): Promise<StoreChanges>;
+  /**
+   * From now on, after the commit of a change with a revision, its promise resolves only after `distribute` has: the other
+   * nodes have applied it then. Absent: only this process changes the store.
+   */
+  onChanged?(distribute: (revision: number) => Promise<void>): void;
+  /** Tokens that all nodes accept. Absent: they are kept in the memory of this process. */
+  readonly tokens?: TokenStore;
 
   append(entries: readonly LedgerDraft[]): Promise<void>;
   /**

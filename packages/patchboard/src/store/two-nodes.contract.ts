@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../core/ports.ts';
 import { verifyLedger } from '../core/ledger/ledger-check.ts';
+import { describeSharedChanges } from './shared-changes.contract.ts';
 import {
   START,
   aCall,
@@ -38,6 +39,7 @@ export function describeTwoNodes(name: string, open: () => Promise<TwoStores>): 
 
     describeMoves();
     describeOtherRaces();
+    describeSharedChanges(() => ({ a, b }));
 
     function describeMoves(): void {
       it('let one of two racing moves win, and tell the other node that the call is elsewhere', async () => {

@@ -2,6 +2,7 @@ import { isOpen, type Call } from '../../src/core/call/call.ts';
 import type { LedgerDraft } from '../../src/core/ledger/ledger.ts';
 import type { Peers, TransientEvent, WatchedCalls } from '../../src/core/peers.ts';
 import type { Inserted, NewCall, Replaced, Store } from '../../src/core/ports.ts';
+import { RevisionLog } from './revision-log.ts';
 
 type Take = (calls: AsyncIterable<Call>) => Promise<void>;
 
@@ -14,6 +15,7 @@ interface Shared {
   /** The calls, with their versions, that their node cannot deliver to a client or has no slot for. */
   readonly undelivered: Map<string, number>;
   readonly offered: Map<string, number>;
+  readonly revisions: RevisionLog;
 }
 
 /** The peers of one of several nodes. The test decides what they report. */
@@ -41,6 +43,7 @@ export class TestPeers implements Peers {
   #publish: (event: TransientEvent) => void = () => {};
   #followed: () => Iterable<string> = () => [];
   #fenced: ((problem: string) => void) | null = null;
+  catchUp: () => Promise<number> = () => Promise.resolve(0);
 
   constructor(shared: Shared) {
     this.#shared = shared;
@@ -153,6 +156,15 @@ export class TestPeers implements Peers {
     this.#followed = followed;
   }
 
+  async announce(_revision: number): Promise<void> {
+    const others = this.notifies ? this.#shared.nodes.filter((node) => node !== this) : [];
+    await Promise.all(others.map((other) => other.catchUp()));
+  }
+
+  onAnnounced(catchUp: () => Promise<number>): void {
+    this.catchUp = catchUp;
+  }
+
   hasLease(): boolean {
     return this.leased;
   }
@@ -175,6 +187,7 @@ export class TestPeers implements Peers {
     await this.#compareWatched();
     await this.#lookForClients();
     await this.takeOffered();
+    await this.catchUp();
   }
 
   async #compareWatched(): Promise<void> {
@@ -232,6 +245,8 @@ export class TestPeers implements Peers {
 export interface TestNode {
   readonly store: Store;
   readonly peers: TestPeers;
+  /** What devices at this node offered is removed, as after the death of the node. */
+  readonly devicesGone: () => void;
 }
 
 /** Two nodes over one store: see `severalNodes`. */
@@ -252,9 +267,14 @@ export function severalNodes(store: Store, count: number): TestNode[] {
     holders: new Map(),
     undelivered: new Map(),
     offered: new Map(),
+    revisions: new RevisionLog(store),
   };
   for (let index = 0; index < count; index += 1) shared.nodes.push(new TestPeers(shared));
-  return shared.nodes.map((peers) => ({ peers, store: nodeStore(store, peers, shared.holders) }));
+  return shared.nodes.map((peers) => ({
+    peers,
+    store: nodeStore(store, peers, shared),
+    devicesGone: () => shared.revisions.gone(peers),
+  }));
 }
 
 function clientKey(tenant: string, clientId: string): string {
@@ -265,7 +285,11 @@ async function* each(calls: readonly Call[]): AsyncGenerator<Call> {
   yield* calls;
 }
 
-function nodeStore(shared: Store, self: TestPeers, holders: Map<string, TestPeers>): Store {
+function nodeStore(
+  shared: Store,
+  self: TestPeers,
+  { holders, revisions }: Pick<Shared, 'holders' | 'revisions'>,
+): Store {
   const insertCall = async (record: NewCall): Promise<Inserted> => {
     const inserting = shared.insertCall(record);
     // The holder is set with the row, not later.
@@ -287,10 +311,10 @@ function nodeStore(shared: Store, self: TestPeers, holders: Map<string, TestPeer
       return { ...replaced, elsewhere: true };
     return replaced;
   };
+  const own: Partial<Store> = { ...revisions.members(self), insertCall, replaceCall };
   return new Proxy(shared, {
     get: (target, name) => {
-      if (name === 'insertCall') return insertCall;
-      if (name === 'replaceCall') return replaceCall;
+      if (Object.hasOwn(own, name)) return own[name as keyof Store];
       const member = Reflect.get(target, name) as unknown;
       return typeof member === 'function' ? member.bind(target) : member;
     },
