@@ -49,7 +49,7 @@ describe('system packages for the tests', () => {
   // Only root installs without asking.
   if (isRoot) {
     it('continues once everything is installed, with a fresh package list if needed', () => {
-      const pretend = `for name in curl initdb python3 chromium bwrap pgrep pgbouncer openssl; do printf '#!/bin/sh\\n' > ${folder}/$name; /bin/chmod 755 ${folder}/$name; done`;
+      const pretend = `for name in curl initdb python3 chromium bwrap pgrep pgbouncer nats-server openssl; do printf '#!/bin/sh\\n' > ${folder}/$name; /bin/chmod 755 ${folder}/$name; done`;
       put(
         'apt-get',
         `echo "$@" >> ${folder}/log\ncase "$*" in *update*) : > ${folder}/fresh;; esac\n[ -e ${folder}/fresh ] || exit 100\n${pretend}`,

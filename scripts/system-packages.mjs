@@ -17,6 +17,7 @@ const NEEDED = [
   { debian: 'fonts-wqy-microhei', brew: 'brew install font-noto-sans-cjk', isThere: hasChineseFont },
   { debian: 'postgresql', brew: 'brew install postgresql', isThere: hasPostgres },
   { debian: 'pgbouncer', brew: 'brew install pgbouncer', isThere: hasPgbouncer },
+  { debian: 'nats-server', brew: 'brew install nats-server', isThere: hasNats },
   { debian: 'openssl', brew: 'brew install openssl', isThere: () => onPath('openssl') },
 ];
 
@@ -100,4 +101,9 @@ function hasPostgres() {
 /** Debian installs it for root's PATH only. */
 function hasPgbouncer() {
   return existsSync('/usr/sbin/pgbouncer') || onPath('pgbouncer');
+}
+
+/** Debian installs it for root's PATH only. */
+function hasNats() {
+  return existsSync('/usr/sbin/nats-server') || onPath('nats-server');
 }

@@ -39,6 +39,8 @@ export interface ConnectionParts {
   readonly settings?: Readonly<Record<string, string>>;
   /** A connection on which a reply takes longer is taken for lost. Default: more than the server's own limit. */
   readonly replyMs?: number;
+  /** Called with each new connection before it is used. A rejection closes it, and another one is made. */
+  readonly onConnected?: (client: pg.Client, isPooled: boolean) => Promise<void>;
 }
 
 /** Requests fail after this time without a connection; the connection is still being made. */
@@ -73,6 +75,10 @@ export class Connection implements Queryable {
   /** Whether a pooler is between this process and the server. Known after the first connection. */
   get isPooled(): boolean {
     return this.#isPooled;
+  }
+
+  get isConnected(): boolean {
+    return this.#client !== null;
   }
 
   get isClosed(): boolean {
@@ -260,6 +266,7 @@ export class Connection implements Queryable {
     try {
       await client.connect();
       this.#isPooled = !(await changeSession(client, this.#settings));
+      await this.#parts.onConnected?.(client, this.#isPooled);
       return client;
     } catch (error) {
       client.end().catch(() => {}); // It was never open, or is broken.
