@@ -1,4 +1,5 @@
 import { isAsApproved } from './call/as-approved.ts';
+import type { Call } from './call/call.ts';
 import { publishProgress } from './call/caller-events.ts';
 import { InputChecks } from './call/input-checks.ts';
 import { InputRequests } from './call/input-requests.ts';
@@ -104,6 +105,7 @@ export class EngineServices {
       lifecycle: this.lifecycle,
       tasks: this.tasks,
       feed: this.feed,
+      movedElsewhere: (call: Call) => this.notifier.movedElsewhere(call),
       progress: (live: LiveCall, data: unknown) =>
         publishProgress({ feed: this.feed, clock, log }, live, eventContent(parts.redactor.value(data))),
     };
@@ -151,7 +153,10 @@ export class EngineServices {
         return tool?.version === call.toolVersion ? tool : undefined;
       },
       cancelled: (live, reason) => this.providers.ofCall(live.call).cancel(live, reason),
-      ended: (call) => this.notifier.ended(call),
+      ended: (call) => {
+        this.notifier.ended(call);
+        parts.peers.ended(call);
+      },
       dropped: (call) => this.notifier.dropped(call),
       movedElsewhere: (call) => this.notifier.movedElsewhere(call),
       respondedElsewhere: (live) => this.tasks.start('input given', () => this.inputs.resume(live)),

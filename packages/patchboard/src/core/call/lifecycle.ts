@@ -70,6 +70,11 @@ export class Lifecycle {
     return this.#shared.look(id, version);
   }
 
+  /** Forgets the live call if it is older than this row: another node has had the call meanwhile. */
+  forgetOlder(call: Call): void {
+    this.#shared.forgetOlder(call);
+  }
+
   /** Records a new call. It is live from the commit on, unless it is recorded in an end state. */
   record(record: NewCall, caller: InProcessCaller, tool: RegisteredTool | undefined): MaybePromise<Recorded> {
     const { call } = record;
@@ -118,12 +123,13 @@ export class Lifecycle {
     const to = isOpen(next) ? next : redactEnded(this.#parts.redactor, next);
     const argsChanged = to.argsJson !== from.argsJson;
     const replacing = this.#writes.replaceCall(to, from.version, rows, argsChanged, extra.keepsHolder);
-    return andThen(replacing, (replaced) => {
+    const moving = andThen(replacing, (replaced) => {
       if (replaced.kind === 'conflict') return this.#shared.overtaken(live, from.version, replaced);
       if (live.ownership === 'own') this.#calls.apply(live, to);
       else this.#shared.apply(live, to, extra.keepsHolder === true);
       return true;
     });
+    return this.#parts.peers.isSingle ? moving : this.#shared.follow(moving, from, to, live);
   }
 
   /**

@@ -28,6 +28,8 @@ export class SharedCalls {
   readonly #commit: Commit;
   /** The last move of each borrowed call that is under way. */
   readonly #borrowing: Map<string, Promise<void>> = new Map();
+  /** The moves of this node that are under way, by the id of their call. */
+  readonly #moving: Map<string, Promise<unknown>> = new Map();
   /** Calls whose end was reported before the borrowed move that ended them was applied. */
   readonly #reported: Set<string> = new Set();
 
@@ -51,7 +53,12 @@ export class SharedCalls {
 
   /** See `Lifecycle.look`. */
   async look(id: string, version: number): Promise<void> {
-    const current = await this.#parts.store.findCall(id);
+    let current: Call | undefined;
+    // The row may be the result of a move of this node whose continuation has not run: its compare-and-set decides.
+    do {
+      await this.#moving.get(id);
+      current = await this.#parts.store.findCall(id);
+    } while (this.#moving.has(id));
     const live = this.#calls.find(id);
     if (live === undefined) {
       if (current !== undefined) this.#parts.movedElsewhere(current);
@@ -62,6 +69,29 @@ export class SharedCalls {
       this.#calls.apply(live, current);
     }
     this.#parts.respondedElsewhere(live);
+  }
+
+  /** With other nodes: remembers a move of this node until it is applied, then notifies the nodes that may await it. */
+  follow(moving: MaybePromise<boolean>, from: Call, to: Call, live: LiveCall): MaybePromise<boolean> {
+    const { id } = from;
+    const tell = (hasMoved: boolean): boolean => {
+      if (hasMoved && live.ownership === 'own' && isOpen(to) && asksOrGoesOn(from, to))
+        this.#parts.peers.moved(to);
+      return hasMoved;
+    };
+    if (!(moving instanceof Promise)) return tell(moving);
+    const before = this.#moving.get(id);
+    const over = Promise.allSettled([before, moving]).then(() => {
+      if (this.#moving.get(id) === over) this.#moving.delete(id);
+    });
+    this.#moving.set(id, over);
+    return moving.then(tell);
+  }
+
+  /** See `Lifecycle.forgetOlder`. */
+  forgetOlder(call: Call): void {
+    const live = this.#calls.find(call.id);
+    if (live !== undefined && live.call.version < call.version) this.#disown(live, call);
   }
 
   /** Moves of borrowed calls run one after the other, so that the node adopts or ends each call once. */
@@ -128,6 +158,11 @@ export class SharedCalls {
     this.#calls.release(live, 'error' in current.state ? current.state.error.code : null);
     this.#parts.movedElsewhere(current);
   }
+}
+
+/** Requests on other nodes may wait for the input request, or for the response to it. */
+function asksOrGoesOn(from: Call, to: Call): boolean {
+  return from.state.name === 'INPUT_REQUIRED' || to.state.name === 'INPUT_REQUIRED';
 }
 
 /** Whether another node has only recorded a response to the held input request for which the attempt waits here. */

@@ -5,9 +5,11 @@ import { openRequests, type InputRequest, type InputRound } from '../call/input.
 import { schemaOf } from '../call/input-kinds.ts';
 import type { InputRequests } from '../call/input-requests.ts';
 import type { LiveCall } from '../call/live-call.ts';
-import type { Waiters, WaitOptions } from '../call/waiters.ts';
+import { waitElsewhere, type WaitElsewhereParts } from '../call/wait-elsewhere.ts';
+import type { WaitOptions } from '../call/waiters.ts';
 import { failure, problemOf, ToolFailure, type Failure } from '../failures.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
+import type { Peers } from '../peers.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 import {
   begun,
@@ -30,10 +32,10 @@ export interface ClientInput {
 export type ClientInputResult =
   { readonly ok: true; readonly call: Call; readonly round: InputRound } | RefusedReport;
 
-export interface ClientInputsParts extends ClientCallParts {
+export interface ClientInputsParts extends ClientCallParts, WaitElsewhereParts {
+  readonly peers: Peers;
   readonly requests: InputRequests;
   readonly toolIndex: ToolIndex;
-  readonly waiters: Waiters;
 }
 
 /** Takes the input requests of the clients that run calls, over any transport. The attempt goes on meanwhile. */
@@ -77,9 +79,12 @@ export class ClientInputs {
     const asked = await this.request(principal, id, given);
     if (!asked.ok || asked.round.response !== null || ms <= 0) return asked;
     // The response may have come since.
-    const current = this.#parts.lifecycle.find(id)?.call;
-    if (current !== undefined && roundOf(current, given.key)?.response === null)
-      await this.#parts.waiters.wait(current, ms, { signal, untilInputGiven: true });
+    const { lifecycle, waiters, peers } = this.#parts;
+    const current = lifecycle.find(id)?.call;
+    const options = { signal, untilInputGiven: true };
+    if (current === undefined) {
+      if (!peers.isSingle) await waitElsewhere(this.#parts, asked.call, ms, options);
+    } else if (roundOf(current, given.key)?.response === null) await waiters.wait(current, ms, options);
     return await this.request(principal, id, given);
   }
 

@@ -60,6 +60,7 @@ export class CallNotifier {
     this.#waiters.seen(call);
     if (!isOpen(call)) this.#waiters.wake(call);
     else if (waitsForInput(call)) this.#waiters.inputRequired(call);
+    else this.#waiters.inputGiven(call);
     for (const listener of this.#idleListeners) listener();
   }
 

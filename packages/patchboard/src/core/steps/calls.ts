@@ -2,23 +2,22 @@ import { reason } from '@patchboard/wire';
 import type { Result } from '../result.ts';
 import type { Principal } from '../access/principal.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
-import type { CallFilter, Log, Page, Store } from '../ports.ts';
+import type { Peers } from '../peers.ts';
+import type { CallFilter, Log, Page } from '../ports.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { notWaiting, type Approvals, type OperatorDecision } from './approvals.ts';
 import { isOpen, type Call } from '../call/call.ts';
-import type { Lifecycle } from '../call/lifecycle.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Runs } from '../call/runs.ts';
 import { maySeeCall, narrowedTo, onlyAgent } from '../call/visibility.ts';
 import { waitsForInput } from '../call/input.ts';
-import type { Waiters, WaitOptions } from '../call/waiters.ts';
+import { waitElsewhere, type WaitElsewhereParts } from '../call/wait-elsewhere.ts';
+import type { WaitOptions } from '../call/waiters.ts';
 import { notRequested, type GivenInput, type InputResponses } from './input-responses.ts';
 
-export interface CallsParts {
-  readonly store: Store;
+export interface CallsParts extends WaitElsewhereParts {
+  readonly peers: Peers;
   readonly log: Log;
-  readonly lifecycle: Lifecycle;
-  readonly waiters: Waiters;
   readonly approvals: Approvals;
   readonly inputs: InputResponses;
   readonly runs: Pick<Runs, 'find'>;
@@ -46,7 +45,10 @@ export class Calls {
   }
 
   find(principal: Principal, id: string): MaybePromise<Call | undefined> {
-    const found = this.#parts.lifecycle.find(id)?.call ?? this.#parts.store.findCall(id);
+    const { peers, lifecycle, store } = this.#parts;
+    // Another node may have moved a call that is live here.
+    const live = peers.isSingle ? lifecycle.find(id) : undefined;
+    const found = live?.call ?? store.findCall(id);
     return andThen(found, (call) => (call !== undefined && maySeeCall(principal, call) ? call : undefined));
   }
 
@@ -64,8 +66,12 @@ export class Calls {
       if (call === undefined || !isOpen(call) || ms <= 0) return call;
       if (options.untilInput === true && waitsForInput(call))
         return live === undefined || live === null ? this.#waitBriefly(call, principal, ms, options) : call;
-      if (this.#parts.lifecycle.find(id) === undefined) return call;
-      return this.#parts.waiters.wait(call, ms, options).then((ended) => ended ?? this.find(principal, id));
+      const isLive = this.#parts.lifecycle.find(id) !== undefined;
+      if (!isLive && this.#parts.peers.isSingle) return call;
+      const waiting = isLive
+        ? this.#parts.waiters.wait(call, ms, options)
+        : waitElsewhere(this.#parts, call, ms, options);
+      return waiting.then((ended) => ended ?? this.find(principal, id));
     });
   }
 
