@@ -62,7 +62,7 @@ describe('the sandbox on the one path', () => {
       name: 'toy.shell',
       execute: (_args, context) => Promise.resolve(context.sandbox.root),
     });
-    const { engine } = await anEngine({ tools: [tool], workspaces: { of, endRun } });
+    const { engine } = await anEngine({ tools: [tool], workspaces: { ...NO_WORKSPACES, of, endRun } });
     const submitted = await engine.submit(asked, agent);
     if (submitted.kind !== 'accepted') throw new Error('refused');
     await settled();

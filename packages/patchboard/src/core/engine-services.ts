@@ -1,6 +1,7 @@
 import { isAsApproved } from './call/as-approved.ts';
 import type { Call } from './call/call.ts';
 import { publishProgress } from './call/caller-events.ts';
+import { CancelledRuns } from './call/cancelled-runs.ts';
 import { InputChecks } from './call/input-checks.ts';
 import { InputRequests } from './call/input-requests.ts';
 import { Lifecycle } from './call/lifecycle.ts';
@@ -97,6 +98,7 @@ export class EngineServices {
     const responses = new ResponseCache(clock);
     this.notifier = new CallNotifier({ log, waiters: this.waiters, responses });
     this.runs = new Runs({ ...parts, lifecycle: this.lifecycle });
+    new CancelledRuns({ ...parts, lifecycle: this.lifecycle, tasks: this.tasks });
 
     const shared = {
       ...parts,

@@ -112,6 +112,13 @@ export interface CallFilter {
   readonly until?: number;
 }
 
+/** Selects open calls of one tenant: of a run, or for a client to run. */
+export interface OpenCallFilter {
+  readonly tenant: string;
+  readonly runId?: string;
+  readonly clientId?: string;
+}
+
 export interface LedgerFilter {
   readonly tenant?: string;
   readonly callId?: string;
@@ -190,8 +197,8 @@ export interface Store extends DocumentStore, JournalStore {
   findCall(id: string): MaybePromise<Call | undefined>;
   /** Newest first. A page of large calls has fewer. May scan many rows for rare matches, but yields to the event loop. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;
-  /** The open calls, oldest first, for recovery after a restart. */
-  openCalls(): AsyncIterable<Call>;
+  /** The open calls, or those that match, oldest first. */
+  openCalls(of?: OpenCallFilter): AsyncIterable<Call>;
 
   /** Creates the run, or returns the existing one. */
   ensureRun(run: Run, entry: LedgerDraft): Promise<Run>;

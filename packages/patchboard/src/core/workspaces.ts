@@ -19,6 +19,8 @@ export interface Workspaces {
   of(scope: RunScope): Workspace;
   /** Ends the background jobs of the run. */
   endRun(scope: RunScope): Promise<void>;
+  /** The runs that have background jobs in this process. */
+  withJobs(): readonly RunScope[];
 }
 
 /**
@@ -43,6 +45,7 @@ export const NO_WORKSPACES: Workspaces = {
     services: undefined,
   }),
   endRun: () => Promise.resolve(),
+  withJobs: () => [],
 };
 
 function noWorkspace(): ToolFailure {

@@ -26,6 +26,7 @@ export interface RunWorkspacesOptions {
 }
 
 interface OpenWorkspace extends Workspace {
+  readonly scope: RunScope;
   readonly sandbox: RunSandbox;
 }
 
@@ -65,6 +66,11 @@ export class RunWorkspaces implements Workspaces {
     await this.#removeUnusedServer(existing)?.close();
   }
 
+  withJobs(): readonly RunScope[] {
+    const busy = [...this.#open.values()].filter(({ sandbox }) => sandbox.isBusy);
+    return busy.map(({ scope: { tenant, runId } }) => ({ tenant, runId }));
+  }
+
   /** Ends every command and file server. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.values()].map(({ sandbox }) => sandbox.close()));
@@ -79,6 +85,7 @@ export class RunWorkspaces implements Workspaces {
     const user = enclosure.name === 'bubblewrap' ? userOf(root) : null;
     const server = this.#servers.get(root) ?? this.#fileServer(root, user);
     return {
+      scope,
       sandbox: new RunSandbox({ ...this.#options, root, user, server }),
       services: services(scope),
     };

@@ -151,6 +151,28 @@ export function describeLists(subject: Subject): void {
       expect(found).toEqual(open.slice(1));
     });
 
+    it('returns the open calls of a tenant, of one run or of one client', async () => {
+      const { store } = subject;
+      const calls = mixedCalls(120);
+      await insertAll(store, calls);
+      const filters = [
+        { tenant: 'acme' },
+        { tenant: 'acme', runId: 'run_1_1' },
+        { tenant: 'acme', clientId: 'phone-2' },
+        { tenant: 'other', runId: 'run_1_1', clientId: 'phone-1' },
+        { tenant: 'acme', clientId: 'phone-9' },
+      ];
+      for (const filter of filters) {
+        const found: Call[] = [];
+        for await (const call of store.openCalls(filter)) found.push(call);
+        const expected = calls.filter(
+          (call) =>
+            isOpen(call) && matches(call, filter) && (filter.clientId ?? call.clientId) === call.clientId,
+        );
+        expect(found, JSON.stringify(filter)).toEqual(expected);
+      }
+    });
+
     it('omits a call that ends during the iteration', async () => {
       const { store } = subject;
       await insertAll(store, [aCall(1), aCall(2), aCall(3)]);

@@ -191,6 +191,17 @@ export class Lifecycle {
     });
   }
 
+  /** As `cancel`, for a call that was read from the store, whichever node holds it. */
+  async cancelStored(stored: Call, by: string): Promise<boolean> {
+    for (let call = stored; ;) {
+      const live = this.reach(call);
+      if (live === undefined) return false;
+      if (await this.cancel(live, by)) return true;
+      if (live.ownership !== 'lost') return false;
+      ({ call } = live);
+    }
+  }
+
   /** Whether the call may have had an effect already. */
   outcomeKnowledge(live: LiveCall): OutcomeKnowledge {
     return live.pushed || attemptsOf(live.call) > 0 ? 'unknown' : 'not_started';

@@ -2,6 +2,8 @@ import { reason } from '@patchboard/wire';
 import type { Result } from '../result.ts';
 import { failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
+import type { Peers } from '../peers.ts';
+import type { Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Clock, Digest, Ids, Page, Run, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
@@ -10,6 +12,7 @@ import type { Workspaces } from '../workspaces.ts';
 
 export interface RunsParts {
   readonly store: Store;
+  readonly peers: Peers;
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -75,7 +78,7 @@ export class Runs {
 
   /** Closes the run to new calls, cancels its open calls, and ends background jobs of its workspace. */
   async cancel(principal: Principal, requestedId: string): Promise<Result<{ cancelled: readonly string[] }>> {
-    const { clock, store, lifecycle, workspaces } = this.#parts;
+    const { clock, store, peers, lifecycle, workspaces } = this.#parts;
     const { tenant } = principal;
     const run = await this.find(principal, requestedId);
     if (run === undefined) {
@@ -85,10 +88,20 @@ export class Runs {
     const at = clock.now();
     const row = plainRow('run.cancelled', tenant, at, { run_id: id, by: principal.id });
     await store.cancelRun(tenant, id, at, row);
-    const open = lifecycle.all().filter(({ call }) => call.tenant === tenant && call.runId === id);
-    const done = await Promise.all(open.map((live) => lifecycle.cancel(live, principal.id)));
+    const open = peers.isSingle
+      ? lifecycle.all().flatMap(({ call }) => (call.tenant === tenant && call.runId === id ? [call] : []))
+      : await this.#openCalls(run);
+    const done = await Promise.all(open.map((call) => lifecycle.cancelStored(call, principal.id)));
+    peers.runCancelled(tenant, id);
     await workspaces.endRun({ tenant, runId: id });
-    const cancelled = open.filter((_, index) => done[index]).map((live) => live.call.id);
+    const cancelled = open.filter((_, index) => done[index]).map((call) => call.id);
     return { ok: true, value: { cancelled } };
+  }
+
+  /** Of all nodes. No call joins a run once it is cancelled. */
+  async #openCalls({ tenant, id }: Run): Promise<Call[]> {
+    const open: Call[] = [];
+    for await (const call of this.#parts.store.openCalls({ tenant, runId: id })) open.push(call);
+    return open;
   }
 }

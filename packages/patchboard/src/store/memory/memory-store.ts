@@ -13,6 +13,7 @@ import type {
   LedgerHead,
   LedgerReadOptions,
   NewCall,
+  OpenCallFilter,
   Page,
   Replaced,
   Run,
@@ -27,6 +28,7 @@ import { callCursor } from '../cursors.ts';
 import { MemoryChain } from './chain.ts';
 import { EndedCalls } from './ended-calls.ts';
 import { MemoryDocuments } from './documents.ts';
+import { matchesOpen } from '../open-call-filter.ts';
 import { matchesCall, matchesEvent, matchesRow } from './filters.ts';
 import { MemoryJournals } from './journals.ts';
 import { MemoryRuns } from './runs.ts';
@@ -130,8 +132,9 @@ class MemoryStore implements Store {
     return callPage(found, limit, (call) => call);
   }
 
-  async *openCalls(): AsyncIterable<Call> {
-    const ids = [...this.#calls.values()].filter(isOpen).map((call) => call.id);
+  async *openCalls(of?: OpenCallFilter): AsyncIterable<Call> {
+    const found = [...this.#calls.values()].filter((call) => isOpen(call) && matchesOpen(call, of));
+    const ids = found.map((call) => call.id);
     for (const id of ids.sort()) {
       const call = this.#calls.get(id);
       if (call !== undefined && isOpen(call)) yield call;

@@ -1,6 +1,7 @@
 import type { Decision } from '../../core/access/guard.ts';
 import type { CallOrigin } from '../../core/call/call-origin.ts';
 import { isOpen, type Call } from '../../core/call/call.ts';
+import type { OpenCallFilter } from '../../core/ports.ts';
 import { textArray } from '../../postgres/arrays.ts';
 import type { Queryable, Statement } from '../../postgres/connection.ts';
 import { mutableMembers } from '../stored-call.ts';
@@ -50,6 +51,7 @@ export class CallReader {
   readonly #byIds: Statement;
   readonly #sizes: Statement;
   readonly #openIds: Statement;
+  readonly #openIdsOf: Statement;
   /** The ids that are searched in this turn of the event loop; null: none yet. */
   #searched: { readonly ids: Set<string>; readonly found: Promise<Map<string, Call>> } | null = null;
 
@@ -69,6 +71,13 @@ export class CallReader {
     this.#openIds = {
       name: 'open_ids',
       text: `select id from ${tables.open_calls} where id > $1 order by id limit ${AT_ONCE}`,
+    };
+    this.#openIdsOf = {
+      name: 'open_ids_of',
+      text: `select o.id from ${tables.open_calls} o join ${tables.calls} c on c.id = o.id
+        where o.id > $1 and c.tenant = $2 and ($3::text is null or c.run_id = $3)
+          and ($4::text is null or c.client_id = $4)
+        order by o.id limit ${AT_ONCE}`,
     };
   }
 
@@ -109,6 +118,21 @@ export class CallReader {
       for (const { id } of rows) {
         const isCurrent = page !== null && this.#commits?.() === commits;
         const call = isCurrent ? page.get(id) : await this.find(id);
+        if (call !== undefined && isOpen(call)) yield call;
+        after = id;
+      }
+      if (rows.length < AT_ONCE) return;
+    }
+  }
+
+  /** As `openCalls`, for the calls that match. */
+  async *openCallsOf({ tenant, runId, clientId }: OpenCallFilter): AsyncIterable<Call> {
+    for (let after = ''; ;) {
+      const values = [after, tenant, runId ?? null, clientId ?? null];
+      const { rows } = await this.#reader.query<{ id: string }>(this.#openIdsOf, values);
+      const calls = await this.findMany(rows.map(({ id }) => id));
+      for (const { id } of rows) {
+        const call = calls.get(id);
         if (call !== undefined && isOpen(call)) yield call;
         after = id;
       }

@@ -14,6 +14,7 @@ import type {
   LedgerHead,
   LedgerReadOptions,
   NewCall,
+  OpenCallFilter,
   Page,
   Replaced,
   Run,
@@ -71,8 +72,8 @@ export class PostgresStore implements Store {
     return await this.#parts.lists.listCalls(filter, cursor, limit);
   }
 
-  openCalls(): AsyncIterable<Call> {
-    return this.#parts.calls.openCalls();
+  openCalls(of?: OpenCallFilter): AsyncIterable<Call> {
+    return of === undefined ? this.#parts.calls.openCalls() : this.#parts.calls.openCallsOf(of);
   }
 
   async ensureRun(run: Run, entry: LedgerDraft): Promise<Run> {

@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isOpen, type Call } from '../../core/call/call.ts';
-import type { CallFilter, Page } from '../../core/ports.ts';
+import type { CallFilter, OpenCallFilter, Page } from '../../core/ports.ts';
 import { callPage } from '../call-pages.ts';
+import { matchesOpen } from '../open-call-filter.ts';
 import { callCursor } from '../cursors.ts';
 import type { CallReader } from './call-reader.ts';
 import { STATE_CODES, stateMask } from '../state-codes.ts';
@@ -102,7 +103,7 @@ export class CallScan {
   }
 
   /** Yields open calls, oldest first. States are read in the order in which calls pass them, so that a call that changes its state meanwhile is not missed. */
-  async *open(): AsyncIterable<Call> {
+  async *open(of?: OpenCallFilter): AsyncIterable<Call> {
     const ids = new Set<string>();
     for (const code of OPEN_ORDER) {
       for (let after: string | undefined = ''; after !== undefined;) {
@@ -115,7 +116,7 @@ export class CallScan {
     let handedOut = 0;
     for (const id of [...ids].sort()) {
       const call = this.#calls.find(id);
-      if (call !== undefined && isOpen(call)) yield call;
+      if (call !== undefined && isOpen(call) && matchesOpen(call, of)) yield call;
       handedOut += 1;
       if (handedOut % TURN === 0) await nextTurn();
     }

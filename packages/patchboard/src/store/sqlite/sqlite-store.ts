@@ -15,6 +15,7 @@ import type {
   LedgerReadOptions,
   Log,
   NewCall,
+  OpenCallFilter,
   Page,
   Replaced,
   Run,
@@ -129,8 +130,8 @@ class SqliteStore implements Store {
     return await this.#tables.read(() => this.#tables.scan.list(filter, cursor, limit));
   }
 
-  openCalls(): AsyncIterable<Call> {
-    return this.#tables.scan.open();
+  openCalls(of?: OpenCallFilter): AsyncIterable<Call> {
+    return this.#tables.scan.open(of);
   }
 
   ensureRun(run: Run, entry: LedgerDraft): Promise<Run> {
