@@ -14,11 +14,24 @@ const RANDOM_PAIRS = 6;
 const POOL_PAIRS = 2048;
 const SECRETS_BYTES = 4096;
 
+/** The source of the random parts of ids and secrets, and of jitter. */
+export interface Randomness {
+  /** Fills all bytes of the buffer. */
+  fill(buffer: Uint8Array | Uint16Array): void;
+  /** Returns a number of at least 0, below 1. */
+  next(): number;
+}
+
+const SYSTEM_RANDOMNESS: Randomness = {
+  fill: (buffer) => void randomFillSync(buffer),
+  next: () => Math.random(),
+};
+
 /**
  * Ids of 26 characters: milliseconds, a counter within the millisecond, 60 random bits. Later ids sort later, also when
  * the wall clock steps back, because the time part never decreases.
  */
-export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
+export function timeOrderedIds(clock: Pick<Clock, 'now'>, randomness: Randomness = SYSTEM_RANDOMNESS): Ids {
   const pool = new Uint16Array(POOL_PAIRS);
   let used = POOL_PAIRS;
   let lastMs = 0;
@@ -27,7 +40,7 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
 
   function randomText(): string {
     if (used + RANDOM_PAIRS > POOL_PAIRS) {
-      randomFillSync(pool);
+      randomness.fill(pool);
       used = 0;
     }
     let text = '';
@@ -42,7 +55,7 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
   function secret(bits: number): string {
     const end = spent + bits / 8;
     if (end > SECRETS_BYTES) {
-      randomFillSync(secrets);
+      randomness.fill(secrets);
       spent = 0;
       return secret(bits);
     }
@@ -64,7 +77,7 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
       return prefix + timeText + encode(counter, COUNTER_CHARACTERS) + randomText();
     },
     secret,
-    random: () => Math.random(),
+    random: () => randomness.next(),
   };
 }
 

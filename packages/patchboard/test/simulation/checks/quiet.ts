@@ -1,0 +1,27 @@
+import { isOpen } from '../../../src/core/call/call.ts';
+import { storedCalls, type Check } from './check.ts';
+
+/** When all is quiet, every call has ended, every request has its response, and no engine holds anything. */
+export const quiet: Check = {
+  name: 'quiet',
+  check: async ({ world, store }) => {
+    const problems: string[] = [];
+    for (const call of await storedCalls(store))
+      if (isOpen(call)) problems.push(`${call.id} is still ${call.state.name}`);
+    if (world.performing > 0) problems.push(`${world.performing} steps have not ended`);
+    for (const { incarnations, process: current } of world.nodes)
+      for (const { process, engine } of incarnations) {
+        if (process.isDead) continue;
+        if (process === current && engine.isDraining) problems.push(`${process.name} refuses calls`);
+        const { open, waitingForSlot, executing } = engine.load();
+        const held = { open, waitingForSlot, executing, timers: process.clock.armed, ...listeners(engine) };
+        for (const [what, count] of Object.entries(held))
+          if (count !== 0) problems.push(`${process.name} holds ${what}: ${count}`);
+      }
+    return problems;
+  },
+};
+
+function listeners({ feed }: { readonly feed: { readonly listenerCount: number } }): { listeners: number } {
+  return { listeners: feed.listenerCount };
+}

@@ -1,0 +1,53 @@
+import type { Limits } from '../../src/core/limits.ts';
+import type { Stream } from './random.ts';
+
+/** What holds for a whole simulation. */
+export interface Profile {
+  /** The name of a kind of store, see `stores/all.ts`. */
+  readonly store: string;
+  /** The number of nodes that share the store. */
+  readonly nodes: number;
+  /** Whether the store returns at once, as the memory store does, or takes time. */
+  readonly storeTiming: 'immediate' | 'delayed';
+  /** The longest usual time of a request to the store, before and after its commit. */
+  readonly storeDelayMs: number;
+  /** The longest usual time of a message between an agent and a node. */
+  readonly networkDelayMs: number;
+  /** The share of requests whose message, or its response, is lost. */
+  readonly networkLoss: number;
+  /** The largest error of a node's wall clock. */
+  readonly skewMs: number;
+  /** Steps happen within this time. */
+  readonly activeMs: number;
+}
+
+/** Shorter than the defaults, so that all deadlines pass within a simulation. */
+export const SIMULATED_LIMITS: Partial<Limits> = {
+  concurrencyPerRun: 2,
+  concurrencyServer: 6,
+  concurrencyPerTenant: 5,
+  queueWaitMs: 4000,
+  approvalExpiryMs: 8000,
+  inputExpiryMs: 6000,
+  clientTimeoutMs: 4000,
+  deviceHeartbeatMs: 1000,
+  deviceGraceMs: 1500,
+  hookTimeoutMs: 1000,
+  drainMs: 2000,
+};
+
+/** After the last step the faults end; everything that is open must end within this time. */
+export const CALM_MS = 120_000;
+
+export function drawProfile(stream: Stream): Profile {
+  return {
+    store: 'memory',
+    nodes: 1,
+    storeTiming: stream.chance(0.25) ? 'immediate' : 'delayed',
+    storeDelayMs: stream.pick([1, 5, 30, 120]),
+    networkDelayMs: stream.pick([1, 10, 60]),
+    networkLoss: stream.pick([0, 0.02, 0.1]),
+    skewMs: stream.pick([0, 0, 200, 3_600_000]),
+    activeMs: stream.pick([2000, 6000, 15_000]),
+  };
+}

@@ -1,0 +1,64 @@
+import { syncBuiltinESMExports } from 'node:module';
+import crypto from 'node:crypto';
+import timers from 'node:timers';
+import timersPromises from 'node:timers/promises';
+
+const RealDate = Date;
+
+/** `Date` without the present time; a date with a given time is allowed. */
+class DateWithoutNow extends RealDate {
+  constructor(...given: readonly unknown[]) {
+    if (given.length === 0) refuse('new Date()');
+    super(...(given as [number]));
+  }
+
+  static override now(): never {
+    return refuse('Date.now()');
+  }
+}
+
+/** The sources of real time and real randomness. Turns of the event loop (`setImmediate`) are no source of either. */
+const SOURCES: readonly (readonly [owner: object, name: string])[] = [
+  [globalThis, 'setTimeout'],
+  [globalThis, 'setInterval'],
+  [timers, 'setTimeout'],
+  [timers, 'setInterval'],
+  [timersPromises, 'setTimeout'],
+  [timersPromises, 'setInterval'],
+  [performance, 'now'],
+  [Math, 'random'],
+  [crypto, 'randomBytes'],
+  [crypto, 'randomFillSync'],
+  [crypto, 'randomUUID'],
+  [crypto, 'randomInt'],
+  [globalThis.crypto, 'getRandomValues'],
+  [globalThis.crypto, 'randomUUID'],
+];
+
+/** Runs `work` while every source of real time and real randomness throws. */
+export async function withoutRealTime<Value>(work: () => Promise<Value>): Promise<Value> {
+  const real = SOURCES.map(([owner, name]) => Object.getOwnPropertyDescriptor(owner, name));
+  for (const [owner, name] of SOURCES)
+    Object.defineProperty(owner, name, {
+      value: () => refuse(name),
+      configurable: true,
+      writable: true,
+    });
+  globalThis.Date = DateWithoutNow as unknown as DateConstructor;
+  syncBuiltinESMExports();
+  try {
+    return await work();
+  } finally {
+    SOURCES.forEach(([owner, name], index) => {
+      const descriptor = real[index];
+      if (descriptor === undefined) Reflect.deleteProperty(owner, name);
+      else Object.defineProperty(owner, name, descriptor);
+    });
+    globalThis.Date = RealDate;
+    syncBuiltinESMExports();
+  }
+}
+
+function refuse(name: string): never {
+  throw new Error(`a simulation must not use ${name}: time and randomness come from the seed`);
+}

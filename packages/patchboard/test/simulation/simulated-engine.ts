@@ -1,0 +1,68 @@
+import { GrantIndex } from '../../src/core/access/grants.ts';
+import { GrantService } from '../../src/core/access/grant-service.ts';
+import { PolicyGuard } from '../../src/core/access/policy-guard.ts';
+import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
+import { DEFAULT_RATES, RateLimits } from '../../src/core/access/rate-limits.ts';
+import { TenantDirectory } from '../../src/core/access/tenant-directory.ts';
+import { Redactor } from '../../src/core/call/redaction.ts';
+import { Engine } from '../../src/core/engine.ts';
+import { resolveLimits } from '../../src/core/limits.ts';
+import type { Peers } from '../../src/core/peers.ts';
+import type { CompiledSchema, Log, Schemas, Store } from '../../src/core/ports.ts';
+import { NO_WORKSPACES } from '../../src/core/workspaces.ts';
+import { nodeDigest } from '../../src/runtime/digest.ts';
+import { timeOrderedIds } from '../../src/runtime/ids.ts';
+import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
+import { SIMULATED_LIMITS } from './profile.ts';
+import type { Random } from './random.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+
+export interface SimulatedEngineParts {
+  readonly process: SimulatedProcess;
+  readonly store: Store;
+  readonly peers: Peers;
+  readonly log: Log;
+  readonly random: Random;
+}
+
+const LIMITS = resolveLimits(SIMULATED_LIMITS);
+
+/** The real engine on the simulated clock, store and randomness of one process. Its packs are not added yet. */
+export function simulatedEngine({ process, store, peers, log, random }: SimulatedEngineParts): Engine {
+  const { clock } = process;
+  const index = new GrantIndex(nodeDigest);
+  const ids = timeOrderedIds(clock, random.of('ids', process.name));
+  const tenants = new TenantDirectory();
+  return new Engine({
+    store,
+    peers,
+    clock,
+    ids,
+    log,
+    digest: nodeDigest,
+    schemas: SCHEMAS,
+    limits: LIMITS,
+    guard: new PolicyGuard({ version: 0, document: EMPTY_POLICY }, index, clock),
+    hooks: [],
+    grants: new GrantService({ store, index, clock, ids, digest: nodeDigest }),
+    rates: new RateLimits(DEFAULT_RATES, clock, tenants),
+    redactor: new Redactor([]),
+    workspaces: NO_WORKSPACES,
+    tenants,
+  });
+}
+
+/** Compiling is slow, and every process of every simulation has the same tools. */
+const SCHEMAS: Schemas = remembered(ajvSchemas());
+
+function remembered(schemas: Schemas): Schemas {
+  const compiled: Map<string, CompiledSchema> = new Map();
+  return {
+    compile: (schema, origin) => {
+      const key = `${origin}\n${JSON.stringify(schema)}`;
+      const known = compiled.get(key) ?? schemas.compile(schema, origin);
+      compiled.set(key, known);
+      return known;
+    },
+  };
+}

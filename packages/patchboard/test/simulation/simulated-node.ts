@@ -1,0 +1,85 @@
+import type { Engine } from '../../src/core/engine.ts';
+import { messageOf } from '../../src/core/failures.ts';
+import { singleNode } from '../../src/core/peers.ts';
+import type { Log } from '../../src/core/ports.ts';
+import { ACTORS } from './actors/all.ts';
+import { simulatedEngine } from './simulated-engine.ts';
+import type { Reachable } from './simulated-network.ts';
+import { SimulatedProcess } from './simulated-process.ts';
+import type { World } from './world.ts';
+
+const RESTART_AFTER_FAILED_START_MS = 500;
+
+/** One node: the process that runs it now, and those that it replaced while they were paused. */
+export class SimulatedNode implements Reachable {
+  readonly name: string;
+  process: SimulatedProcess | null = null;
+  /** Null until it has started. */
+  engine: Engine | null = null;
+  /** All processes that the node had, with their engines: one that was replaced while it was paused may still run. */
+  readonly incarnations: { readonly process: SimulatedProcess; readonly engine: Engine }[] = [];
+  /** The version of the packs with which the next process starts. */
+  packVersion = 1;
+  readonly #world: World;
+  readonly #skewMs: number;
+  #incarnation = 0;
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    this.name = name;
+    const { skewMs } = world.profile;
+    this.#skewMs = world.random.of('skew', name).integer(-skewMs, skewMs);
+  }
+
+  get isUp(): boolean {
+    return this.process !== null && !this.process.isDead;
+  }
+
+  /** Starts a new process. One that runs or is paused is replaced: the store fences it. */
+  start(): void {
+    const { kernel, history } = this.#world;
+    this.#incarnation += 1;
+    const process = new SimulatedProcess(kernel, this.name, this.#incarnation, this.#skewMs);
+    this.process = process;
+    this.engine = null;
+    history.add(process.name, 'start', { packs: this.packVersion });
+    this.#open(process).catch((error: unknown) => {
+      // A server that cannot open its store exits, and is started again.
+      history.add(process.name, 'start failed', { error: messageOf(error) });
+      process.kill();
+      kernel.after(RESTART_AFTER_FAILED_START_MS, () => {
+        if (this.process === process) this.start();
+      });
+    });
+  }
+
+  kill(): void {
+    if (!this.isUp || this.process === null) return;
+    this.#world.history.add(this.process.name, 'kill');
+    this.process.kill();
+    this.engine = null;
+  }
+
+  async #open(process: SimulatedProcess): Promise<void> {
+    const world = this.#world;
+    const store = await world.database.open(process);
+    const peers = singleNode(store);
+    const engine = simulatedEngine({ process, store, peers, log: this.#log(process), random: world.random });
+    this.incarnations.push({ process, engine });
+    for (const { packs } of ACTORS) for (const pack of packs?.(world, process) ?? []) engine.addPack(pack);
+    const { resumed, sealed } = await engine.start();
+    world.history.add(process.name, 'ready', { resumed, sealed });
+    if (this.process === process) this.engine = engine;
+    engine.onFenced(() => world.history.add(process.name, 'fenced'));
+    for (const { started } of ACTORS) started?.(world, process);
+  }
+
+  #log(process: SimulatedProcess): Log {
+    const { history } = this.#world;
+    const note =
+      (level: string) =>
+      (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+        history.add(process.name, level, { event, ...fields });
+    return { info: () => {}, warn: note('warn'), error: note('error') };
+  }
+}

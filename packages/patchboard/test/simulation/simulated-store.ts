@@ -1,0 +1,174 @@
+import type { Call } from '../../src/core/call/call.ts';
+import { StorageUnavailable } from '../../src/core/failures.ts';
+import type { CommittedRow, Store } from '../../src/core/ports.ts';
+import type { Stream } from './random.ts';
+import type { SimulatedDatabase } from './simulated-database.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+
+const WRITES: ReadonlySet<string> = new Set([
+  'insertCall',
+  'replaceCall',
+  'ensureRun',
+  'cancelRun',
+  'saveTools',
+  'removeTools',
+  'putDocument',
+  'addDocument',
+  'deleteDocument',
+  'appendJournal',
+  'append',
+  'purgeCalls',
+]);
+
+const FENCED = 'another process has taken over the store';
+/** How long a process that was taken over may not notice it, if it writes nothing. */
+const HEARTBEAT_MS = 2000;
+
+/** The connection of one process to the simulated database. */
+export class StoreConnection {
+  readonly process: SimulatedProcess;
+  readonly #database: SimulatedDatabase;
+  readonly #stream: Stream;
+  readonly #fencedListeners: ((problem: string) => void)[] = [];
+  /** Settles when the last write that was sent has been executed: writes of one process keep their order. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #waitingWrites = 0;
+  #isFenced = false;
+
+  constructor(database: SimulatedDatabase, process: SimulatedProcess) {
+    this.#database = database;
+    this.process = process;
+    this.#stream = database.random.of('store', process.node);
+  }
+
+  get writeProblem(): string | null {
+    return this.#isFenced ? FENCED : this.#database.faults.problem;
+  }
+
+  onFenced(listener: (problem: string) => void): void {
+    this.#fencedListeners.push(listener);
+  }
+
+  fence(): void {
+    this.#isFenced = true;
+    const ms = this.#stream.delay(0, HEARTBEAT_MS);
+    this.#database.kernel.after(ms, () => this.process.enter(() => this.#noticeFence()));
+  }
+
+  request(method: string, args: readonly unknown[]): unknown {
+    const { faults, profile } = this.#database;
+    const isWrite = WRITES.has(method);
+    const isUndisturbed = !faults.has('stalled') && !faults.has('slow') && !this.#isFenced;
+    const isImmediate = profile.storeTiming === 'immediate' && this.#waitingWrites === 0 && isUndisturbed;
+    if (isImmediate && faults.refusal(isWrite) === null) {
+      const result = this.#database.execute(this.process.node, method, args);
+      return result instanceof Promise ? this.#delivered(this.#database.kernel.real(result), 0) : result;
+    }
+    const [before, after] = [this.#delay(), this.#delay()];
+    // A request on its way when the process is killed may still be executed.
+    const survives = this.#stream.chance(0.5);
+    const executed = this.#executed(method, args, before, survives, isWrite ? this.#lastWrite : null);
+    if (isWrite) {
+      this.#waitingWrites += 1;
+      this.#lastWrite = executed.then(nothing, nothing).then(() => {
+        this.#waitingWrites -= 1;
+      });
+    }
+    return this.#delivered(executed, after);
+  }
+
+  watch(listener: (row: CommittedRow) => void): () => void {
+    const rows: CommittedRow[] = [];
+    let isWatching = true;
+    const stop = this.#database.store.watch((committed) => {
+      rows.push(committed);
+      this.#database.kernel.after(this.#delay(), () =>
+        this.process.enter(() => {
+          const next = rows.shift();
+          if (isWatching && next !== undefined) listener(next);
+        }),
+      );
+    });
+    this.process.onKilled(stop);
+    return () => {
+      isWatching = false;
+      stop();
+    };
+  }
+
+  async #executed(
+    method: string,
+    args: readonly unknown[],
+    before: number,
+    survives: boolean,
+    earlier: Promise<unknown> | null,
+  ): Promise<unknown> {
+    const { kernel, faults } = this.#database;
+    await kernel.sleep(before);
+    await earlier;
+    await faults.notStalled();
+    if (this.process.isDead && !survives) return await new Promise(nothing);
+    const isWrite = WRITES.has(method);
+    if (isWrite && this.#isFenced) throw new StorageUnavailable(FENCED);
+    const refusal = faults.refusal(isWrite);
+    if (refusal !== null) throw refusal;
+    return await kernel.real(Promise.resolve(this.#database.execute(this.process.node, method, args)));
+  }
+
+  /** Passes a result on to the process, `ms` after it is there. */
+  #delivered(executed: Promise<unknown>, ms: number): Promise<unknown> {
+    const { kernel } = this.#database;
+    return new Promise((resolve, reject) => {
+      const deliver = (action: () => void): void => void kernel.after(ms, () => this.process.enter(action));
+      executed.then(
+        (value) => deliver(() => resolve(value)),
+        (error: unknown) =>
+          deliver(() => {
+            if (this.#isFenced) this.#noticeFence();
+            reject(error);
+          }),
+      );
+    });
+  }
+
+  #noticeFence(): void {
+    for (const listener of this.#fencedListeners.splice(0)) listener(FENCED);
+  }
+
+  #delay(): number {
+    const { faults, profile } = this.#database;
+    return this.#stream.delay(0.01, profile.storeDelayMs) * faults.factor;
+  }
+}
+
+/** The port `Store` of one process: each request takes its time before and after its commit, and may fail. */
+export function simulatedStore(connection: StoreConnection): Store {
+  const own: Readonly<Record<string, unknown>> = {
+    watch: (listener: (row: CommittedRow) => void) => connection.watch(listener),
+    onFenced: (listener: (problem: string) => void) => connection.onFenced(listener),
+    writeProblem: () => connection.writeProblem,
+    async *openCalls(): AsyncIterable<Call> {
+      yield* (await connection.request('openCalls', [])) as readonly Call[];
+    },
+    close: async () => {},
+    // A copy of a whole store is not simulated, and one chain is.
+    copy: undefined,
+    readLedgerOrder: undefined,
+  };
+  const requests: Map<string, (...args: readonly unknown[]) => unknown> = new Map();
+  return new Proxy({} as Store, {
+    get: (_target, name) => {
+      const method = String(name);
+      if (method in own) return own[method];
+      // An object with this member counts as a promise.
+      if (method === 'then') return undefined;
+      const known = requests.get(method);
+      if (known !== undefined) return known;
+      const request = (...args: readonly unknown[]): unknown => connection.request(method, args);
+      requests.set(method, request);
+      return request;
+    },
+  });
+}
+
+function nothing(): void {}

@@ -1,0 +1,10 @@
+import { memory } from './memory.ts';
+import type { StoreKind } from './store-kind.ts';
+
+export const STORE_KINDS: readonly StoreKind[] = [memory];
+
+export function storeKind(name: string): StoreKind {
+  const kind = STORE_KINDS.find((one) => one.name === name);
+  if (kind === undefined) throw new Error(`no kind of store is named ${name}`);
+  return kind;
+}
