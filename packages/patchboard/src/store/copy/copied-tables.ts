@@ -1,5 +1,6 @@
 import { OPEN_CODES } from '../state-codes.ts';
 import { CALL_COLUMNS, type Tables } from '../postgres/schema.ts';
+import { DEADLINE_IN_TAIL } from '../postgres/shared-schema.ts';
 
 export type Column = readonly [name: string, type: 'text' | 'int8'];
 export type CopiedRow = Readonly<Record<string, string | number | null>>;
@@ -37,8 +38,8 @@ const calls: CopiedTable = {
   insert: (t) => `, called as (
       insert into ${t.calls} (${CALL_NAMES.join(', ')}) select ${CALL_NAMES.join(', ')} from x on conflict do nothing),
     opened as (
-      insert into ${t.open_calls} (id, version, state, owner, tail)
-      select id, version, state, 1, tail from x where state in (${OPEN_CODES}) on conflict do nothing),
+      insert into ${t.open_calls} (id, version, state, owner, tail, moved_by, deadline_at, client_id)
+      select id, version, state, 1, tail, 1, ${DEADLINE_IN_TAIL}, client_id from x where state in (${OPEN_CODES}) on conflict do nothing),
     ended as (
       insert into ${t.ended_calls} (id, version, state, ended_at, tail, result)
       select id, version, state, ended_at, tail, result from x where state not in (${OPEN_CODES}) on conflict do nothing)

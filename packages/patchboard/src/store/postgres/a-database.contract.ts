@@ -10,7 +10,8 @@ import { CallReader } from './call-reader.ts';
 import { CallCounts } from './counts.ts';
 import { EventReader } from './event-reader.ts';
 import { LedgerReader } from './ledger-reader.ts';
-import { firstSchema, tablesIn, type Tables } from './schema.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { tablesIn, type Tables } from './schema.ts';
 import { Sequencer } from './sequencer.ts';
 import { sql, SqlWriter } from './sql-writer.contract.ts';
 
@@ -75,12 +76,16 @@ export class TestDatabase {
   }
 }
 
-/** Returns the schema of a new store, in a server of that version. */
-export async function aDatabase(version: PostgresVersion): Promise<TestDatabase> {
+/** Returns the schema of a new store, in a server of that version. `upTo`: the version of the schema. Default: the newest. */
+export async function aDatabase(
+  version: PostgresVersion,
+  upTo: number = MIGRATIONS.length,
+): Promise<TestDatabase> {
   const service = await sharedPostgres(version);
   const database = new TestDatabase(service, aSchema(service));
   const setup = database.connect('setup');
   const client = await setup.client();
-  await client.query(`create schema "${database.schema}"; ${firstSchema(database.schema)}`);
+  const migrations = MIGRATIONS.slice(0, upTo).map((migration) => migration(database.schema));
+  await client.query(`create schema "${database.schema}"; ${migrations.join('')}`);
   return database;
 }

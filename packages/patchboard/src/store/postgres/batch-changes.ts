@@ -113,9 +113,7 @@ export class BatchChanges {
   }
 
   #replace(replaces: readonly ReplaceWrite[]): Planned {
-    const calls = replaces.map(({ call }) => call);
-    const expected = replaces.map(({ expectedVersion }) => expectedVersion);
-    const values = [...replacedValues(calls, expected), this.#writer];
+    const values = [...replacedValues(replaces), this.#writer];
     return { statement: this.#statements.replace, values };
   }
 

@@ -32,6 +32,13 @@ export interface CallRow {
   readonly state: number;
   readonly tail: string;
   readonly result: string | null;
+  readonly owner: number | null;
+}
+
+/** A call with the writer that holds it, or ended it; null: a build that did not record it. */
+export interface StoredCall {
+  readonly call: Call;
+  readonly owner: number | null;
 }
 
 export interface CallReaderParts {
@@ -39,6 +46,11 @@ export interface CallReaderParts {
   readonly tables: Tables;
   /** Returns the number of batches that this process, the only writer, has committed. Absent: calls may change at any time. */
   readonly commits?: () => number;
+}
+
+interface Search {
+  readonly ids: Set<string>;
+  readonly found: Promise<ReadonlyMap<string, StoredCall>>;
 }
 
 /** Calls read by one statement. */
@@ -53,7 +65,7 @@ export class CallReader {
   readonly #openIds: Statement;
   readonly #openIdsOf: Statement;
   /** The ids that are searched in this turn of the event loop; null: none yet. */
-  #searched: { readonly ids: Set<string>; readonly found: Promise<Map<string, Call>> } | null = null;
+  #searched: Search | null = null;
 
   constructor({ reader, tables, commits }: CallReaderParts) {
     this.#reader = reader;
@@ -61,7 +73,7 @@ export class CallReader {
     const columns = CALL_COLUMNS.map(([name]) => `c.${name}`).join(', ');
     this.#byIds = {
       name: 'calls_by_id',
-      text: `select ${columns}, s.version, s.state, s.tail, s.result ${joined(tables)}`,
+      text: `select ${columns}, s.version, s.state, s.tail, s.result, s.owner ${joined(tables)}`,
     };
     // The length of a large value is known without reading it.
     this.#sizes = {
@@ -83,6 +95,10 @@ export class CallReader {
 
   /** All calls that are searched in one turn of the event loop are read by one statement. */
   async find(id: string): Promise<Call | undefined> {
+    return (await this.findStored(id))?.call;
+  }
+
+  async findStored(id: string): Promise<StoredCall | undefined> {
     this.#searched ??= this.#searchSoon();
     this.#searched.ids.add(id);
     return (await this.#searched.found).get(id);
@@ -90,10 +106,7 @@ export class CallReader {
 
   async findMany(ids: Iterable<string>): Promise<Map<string, Call>> {
     const calls = new Map<string, Call>();
-    for (const some of chunks([...new Set(ids)])) {
-      const { rows } = await this.#reader.query<CallRow>(this.#byIds, [textArray(some)]);
-      for (const row of rows) calls.set(row.id, callOf(row));
-    }
+    for (const [id, { call }] of await this.#findStoredMany(ids)) calls.set(id, call);
     return calls;
   }
 
@@ -140,12 +153,21 @@ export class CallReader {
     }
   }
 
-  #searchSoon(): { readonly ids: Set<string>; readonly found: Promise<Map<string, Call>> } {
+  async #findStoredMany(ids: Iterable<string>): Promise<Map<string, StoredCall>> {
+    const calls = new Map<string, StoredCall>();
+    for (const some of chunks([...new Set(ids)])) {
+      const { rows } = await this.#reader.query<CallRow>(this.#byIds, [textArray(some)]);
+      for (const row of rows) calls.set(row.id, { call: callOf(row), owner: row.owner });
+    }
+    return calls;
+  }
+
+  #searchSoon(): Search {
     const ids = new Set<string>();
-    const found = new Promise<Map<string, Call>>((resolve, reject) => {
+    const found = new Promise<ReadonlyMap<string, StoredCall>>((resolve, reject) => {
       setImmediate(() => {
         this.#searched = null;
-        this.findMany(ids).then(resolve, reject);
+        this.#findStoredMany(ids).then(resolve, reject);
       });
     });
     return { ids, found };
@@ -160,10 +182,10 @@ function joined({ calls, open_calls: open, ended_calls: ended }: Tables): string
   return `from unnest($1::text[]) as x (id)
     cross join lateral (select * from ${calls} where id = x.id limit 1) c
     cross join lateral (
-      (select version, state, tail, null as result, octet_length(tail) as bytes
+      (select version, state, tail, null as result, owner, octet_length(tail) as bytes
        from ${open} where id = x.id limit 1)
       union all
-      (select version, state, tail, result, octet_length(tail) + coalesce(octet_length(result), 0)
+      (select version, state, tail, result, owner, octet_length(tail) + coalesce(octet_length(result), 0)
        from ${ended} where id = x.id limit 1)
       limit 1) s`;
 }

@@ -4,6 +4,7 @@ import { int4Array, int8Array, textArray } from '../../postgres/arrays.ts';
 import { STATE_CODES } from '../state-codes.ts';
 import { mutableJson, resultOf } from '../stored-call.ts';
 import { CALL_COLUMNS } from './schema.ts';
+import type { ReplaceWrite } from './write.ts';
 
 /** Reads the value of each column of `CALL_COLUMNS`, in that order. A test compares them. */
 const TEXTS: Readonly<Record<string, (call: Call) => string | null>> = {
@@ -30,9 +31,9 @@ const NUMBERS: Readonly<Record<string, (call: Call) => number>> = {
   timeout_ms: (call) => call.timeoutMs,
 };
 
-/** The columns of open and ended calls beside the id. `ended_at` is null for an open call. */
-const STATE_COLUMNS = ['version', 'state', 'ended_at', 'tail', 'result'] as const;
-const STATE_TYPES = ['int4', 'int4', 'int8', 'text', 'text'] as const;
+/** The columns of open and ended calls beside the id. `ended_at` is null for an open call, `deadline_at` for an ended one. */
+const STATE_COLUMNS = ['version', 'state', 'ended_at', 'deadline_at', 'tail', 'result'] as const;
+const STATE_TYPES = ['int4', 'int4', 'int8', 'int8', 'text', 'text'] as const;
 
 /** `$1::text[], $2::int8[], …` for `unnest`. */
 function parameters(types: readonly string[], first = 1): string {
@@ -41,10 +42,10 @@ function parameters(types: readonly string[], first = 1): string {
 
 const INSERT_COLUMNS = [...CALL_COLUMNS.map(([name]) => name), ...STATE_COLUMNS, 'scope'];
 const INSERT_TYPES = [...CALL_COLUMNS.map(([, type]) => type), ...STATE_TYPES, 'text'];
-const REPLACE_COLUMNS = ['id', 'expected', ...STATE_COLUMNS];
-const REPLACE_TYPES = ['text', 'int4', ...STATE_TYPES];
+const REPLACE_COLUMNS = ['id', 'expected', 'keeps_holder', ...STATE_COLUMNS];
+const REPLACE_TYPES = ['text', 'int4', 'int4', ...STATE_TYPES];
 
-/** New calls as the rows of `x`. The next free parameter is `$26`. */
+/** New calls as the rows of `x`. The next free parameter is `AFTER_INSERTED`. */
 export const INSERTED_ROWS: string = `select * from unnest(${parameters(INSERT_TYPES)})
   with ordinality as t (${INSERT_COLUMNS.join(', ')}, n)`;
 export const AFTER_INSERTED: number = INSERT_TYPES.length + 1;
@@ -64,8 +65,14 @@ export function insertedValues(records: readonly NewCall[]): Buffer[] {
 }
 
 /** The parameters of `REPLACED_ROWS`. */
-export function replacedValues(calls: readonly Call[], expectedVersions: readonly number[]): Buffer[] {
-  return [textArray(calls.map(({ id }) => id)), int4Array(expectedVersions), ...stateValues(calls)];
+export function replacedValues(writes: readonly ReplaceWrite[]): Buffer[] {
+  const calls = writes.map(({ call }) => call);
+  return [
+    textArray(calls.map(({ id }) => id)),
+    int4Array(writes.map(({ expectedVersion }) => expectedVersion)),
+    int4Array(writes.map(({ keepsHolder }) => (keepsHolder ? 1 : 0))),
+    ...stateValues(calls),
+  ];
 }
 
 function column(name: string, calls: readonly Call[]): Buffer {
@@ -81,6 +88,7 @@ function stateValues(calls: readonly Call[]): Buffer[] {
     int4Array(calls.map(({ version }) => version)),
     int4Array(calls.map(({ state }) => STATE_CODES[state.name])),
     int8Array(calls.map((call) => endedAt(call))),
+    int8Array(calls.map(({ state }) => ('deadlineAt' in state ? state.deadlineAt : null))),
     textArray(calls.map(mutableJson)),
     textArray(calls.map(resultOf)),
   ];

@@ -61,10 +61,12 @@ export function callStatements(tables: Tables): CallStatements {
         deleted as (delete from ${open} o using x
           where o.id = x.id and o.version = x.expected and x.ended_at is not null returning o.id),
         updated as (update ${open} o
-          set version = x.version, state = x.state, tail = x.tail, owner = $${AFTER_REPLACED}::int
+          set version = x.version, state = x.state, tail = x.tail, deadline_at = x.deadline_at,
+            owner = case x.keeps_holder when 1 then o.owner else $${AFTER_REPLACED}::int end,
+            moved_by = $${AFTER_REPLACED}::int, offered = false
           from x where o.id = x.id and o.version = x.expected and x.ended_at is null returning o.id),
-        ended as (insert into ${ended} (id, version, state, ended_at, tail, result)
-          select x.id, version, state, ended_at, tail, result from x join deleted using (id)),
+        ended as (insert into ${ended} (id, version, state, ended_at, tail, result, owner)
+          select x.id, version, state, ended_at, tail, result, $${AFTER_REPLACED}::int from x join deleted using (id)),
         replaced as (select id from deleted union all select id from updated)
         select x.id from x left join replaced using (id) where replaced.id is null`,
     },
@@ -91,10 +93,12 @@ function insertText(tables: Tables, isKeyed: boolean): string {
     allowed as materialized (select x.* from x join r on r.tenant = x.tenant and r.id = x.run_id
       where r.agent_id = x.agent_id and r.cancelled_at is null ${isKeyed ? ownsKey : ''}),
     described as (insert into ${calls} (${CALL_COLUMN_NAMES}) select ${CALL_COLUMN_NAMES} from allowed),
-    opened as (insert into ${open} (id, version, state, owner, tail)
-      select id, version, state, $${AFTER_INSERTED}::int, tail from allowed where ended_at is null),
-    ended as (insert into ${ended} (id, version, state, ended_at, tail, result)
-      select id, version, state, ended_at, tail, result from allowed where ended_at is not null)
+    opened as (insert into ${open} (id, version, state, owner, moved_by, deadline_at, client_id, tail)
+      select id, version, state, $${AFTER_INSERTED}::int, $${AFTER_INSERTED}::int, deadline_at, client_id, tail
+      from allowed where ended_at is null),
+    ended as (insert into ${ended} (id, version, state, ended_at, tail, result, owner)
+      select id, version, state, ended_at, tail, result, $${AFTER_INSERTED}::int
+      from allowed where ended_at is not null)
     select x.n, ${isKeyed ? 'i.call_id as holder, i.body_hash' : 'null as holder, null as body_hash'},
       r.agent_id, r.created_at, r.cancelled_at
     from x left join allowed on allowed.n = x.n

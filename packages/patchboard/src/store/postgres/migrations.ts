@@ -5,14 +5,15 @@ import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
 import { firstSchema, tablesIn } from './schema.ts';
 import { checkTables } from './schema-check.ts';
+import { sharedSchema } from './shared-schema.ts';
 
 /** The version of the schema that this build writes. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 /** The oldest version of this program that can use a schema of `SCHEMA_VERSION`. */
-const MIN_READER = 1;
+const MIN_READER = 2;
 
 /** The statements that lead to version 1, 2, … A released entry is never changed. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [firstSchema];
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [firstSchema, sharedSchema];
 
 export interface SchemaParts {
   readonly connection: Connection;

@@ -57,11 +57,18 @@ export class PostgresStore implements Store {
     expectedVersion: number,
     entries: readonly LedgerDraft[],
     argsChanged = false,
+    keepsHolder = false,
   ): Promise<Replaced> {
-    const write = { kind: 'replace', call, expectedVersion, entries, argsChanged } as const;
+    const write = { kind: 'replace', call, expectedVersion, entries, argsChanged, keepsHolder } as const;
     const outcome = await this.#parts.queue.push(write);
     if (outcome.kind === 'replaced') return outcome;
-    return { kind: 'conflict', current: await this.findCall(call.id) };
+    const found = await this.#parts.calls.findStored(call.id);
+    const isElsewhere = this.#parts.isShared && found !== undefined && found.owner !== this.#parts.writer;
+    return {
+      kind: 'conflict',
+      current: found?.call,
+      ...(isElsewhere ? { elsewhere: true as const } : {}),
+    };
   }
 
   async findCall(id: string): Promise<Call | undefined> {

@@ -26,6 +26,10 @@ export interface ReadParts {
 }
 
 export interface StoreParts extends ReadParts {
+  /** The writer of this process. */
+  readonly writer: number;
+  /** Whether other nodes may write too. */
+  readonly isShared: boolean;
   readonly queue: WriteQueue;
   readonly feed: LedgerFeed;
   readonly retention: Retention;

@@ -16,6 +16,8 @@ export interface ReplaceWrite {
   readonly expectedVersion: number;
   readonly entries: readonly LedgerDraft[];
   readonly argsChanged: boolean;
+  /** The node that holds the call keeps it. */
+  readonly keepsHolder: boolean;
 }
 
 /** Ledger rows about no call. */
