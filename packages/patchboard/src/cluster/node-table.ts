@@ -124,7 +124,7 @@ export interface NodeTable {
   /**
    * Takes at most `limit` calls of other nodes whose deadline is in `from` (inclusive) to `before` (exclusive), the oldest
    * deadline first. Their version grows by one, so that no move of the former owner succeeds. `owners`: only calls of these
-   * writers. Returns the ids.
+   * writers.
    */
   claimOverdue(
     from: number,
@@ -141,8 +141,8 @@ export interface NodeTable {
   /** PENDING calls of these clients that other nodes hold, oldest first. */
   waitingFor(clients: readonly ClientName[]): Promise<readonly WaitingCall[]>;
 
-  /** Marks calls of this node as offered, until their next move. */
-  offer(ids: readonly string[]): Promise<void>;
+  /** Marks calls of this node that still have these versions as offered, until their next move. */
+  offer(calls: readonly Pick<Call, 'id' | 'version'>[]): Promise<void>;
   /** Calls that other nodes offer, oldest first. */
   offered(limit: number): Promise<readonly OfferedCall[]>;
   /** Takes those of the calls that are still offered; their version grows by one. */

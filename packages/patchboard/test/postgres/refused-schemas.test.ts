@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Log } from '../../src/core/ports.ts';
 import { firstIdAt } from '../../src/runtime/ids.ts';
+import { SCHEMA_VERSION } from '../../src/store/postgres/migrations.ts';
 import { postgresStore, readPostgresStore } from '../../src/store/postgres/open.ts';
 import { aCall, aRecord, completed, insertAll, rowsOf, START } from '../../src/store/samples.contract.ts';
 import { startPgbouncer } from '../services/pgbouncer.ts';
@@ -146,7 +147,9 @@ describe('a schema', () => {
     await create(scene);
     await admin.query(`update ${schema}.meta set version = 9, min_reader = 9`);
     expect(await refusal()).toMatch(/^was written by a newer Patchboard \(schema version 9\); .*update it$/);
-    await admin.query(`update ${schema}.meta set version = 1, min_reader = 1; drop table ${schema}.journals`);
+    await admin.query(
+      `update ${schema}.meta set version = ${SCHEMA_VERSION}, min_reader = 1; drop table ${schema}.journals`,
+    );
     expect(await refusal()).toMatch(/^has a damaged schema S: without the table journals; restore it/);
     await admin.query(`drop schema ${schema} cascade; create schema ${schema};
       create table ${schema}.meta (version int, name text); insert into ${schema}.meta values (1, 'x')`);

@@ -143,13 +143,21 @@ export class CallReader {
     for (let after = ''; ;) {
       const values = [after, tenant, runId ?? null, clientId ?? null];
       const { rows } = await this.#reader.query<{ id: string }>(this.#openIdsOf, values);
-      const calls = await this.findMany(rows.map(({ id }) => id));
-      for (const { id } of rows) {
+      const ids = rows.map(({ id }) => id);
+      yield* this.openOf(ids);
+      if (ids.length < AT_ONCE) return;
+      after = ids.at(-1) ?? after;
+    }
+  }
+
+  /** Yields those of the calls that are open when they are read, in the order of the ids. */
+  async *openOf(ids: readonly string[]): AsyncIterable<Call> {
+    for (const some of chunks(ids)) {
+      const calls = await this.findMany(some);
+      for (const id of some) {
         const call = calls.get(id);
         if (call !== undefined && isOpen(call)) yield call;
-        after = id;
       }
-      if (rows.length < AT_ONCE) return;
     }
   }
 

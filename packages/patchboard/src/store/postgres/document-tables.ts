@@ -48,6 +48,8 @@ export class DocumentTables {
   /** Inserts or replaces the tools. Returns the names that another client holds: then nothing was written. */
   async saveTools(queryable: Queryable, tools: readonly StoredTool[]): Promise<readonly string[]> {
     const { tools: table } = this.#tables;
+    // Another node must not give a name to another client between the check and the insert.
+    await queryable.query({ name: 'lock_tools', text: `lock table ${table} in share row exclusive mode` });
     const parameters = [
       textArray(tools.map(({ tenant }) => tenant)),
       textArray(tools.map(({ spec }) => spec.name)),

@@ -10,7 +10,7 @@ import type { Sequencer } from './sequencer.ts';
 export interface LedgerFeedParts {
   readonly reader: Queryable;
   readonly tables: Tables;
-  readonly sequencer: Pick<Sequencer, 'sequence'>;
+  readonly sequencer: Pick<Sequencer, 'sequence' | 'seen'>;
   readonly ledger: Pick<LedgerReader, 'read'>;
   /** Returns the last ledger row of this process's writer whose write has resolved; `no` is 0 if the writer has none. */
   readonly position: () => { readonly writer: number; readonly no: number };
@@ -25,6 +25,8 @@ const PAGE = 500;
 
 interface Watch {
   readonly position: { readonly writer: number; readonly no: number };
+  /** The newest sequence number that this process knew when the watch began. */
+  readonly seen: number;
   /** The last row that the listener was called with, or must not be called with; null until it is known. */
   after: number | null;
 }
@@ -44,20 +46,22 @@ export class LedgerFeed {
 
   constructor(parts: LedgerFeedParts) {
     this.#parts = parts;
-    const { ledger_order: order, ledger_head: head } = parts.tables;
+    const { ledger_order: order } = parts.tables;
     this.#start = {
       name: 'feed_start',
-      text: `select case when $2::int8 > 0
-          then (select seq_from + ($2::int8 - first) from ${order}
-            where writer = $1 and last >= $2::int8 order by last limit 1)
-          else least((select seq from ${head}),
-            (select seq_from - 1 from ${order} where writer = $1 order by last limit 1))
-        end as seq`,
+      // Rows of other writers that were sequenced before the watch began are skipped, the own rows after the position never.
+      text: `select case when $2::int8 = 0 or own.seq is not null
+          then least(greatest($3::int8, own.seq), later.seq - 1) end as seq
+        from (select (select seq_from + ($2::int8 - first) from ${order}
+            where writer = $1 and first <= $2::int8 and last >= $2::int8 order by last limit 1) as seq) own,
+          (select (select seq_from + greatest(first, $2::int8 + 1) - first from ${order}
+            where writer = $1 and last > $2::int8 order by last limit 1) as seq) later`,
     };
   }
 
   watch(listener: (committed: CommittedRow) => void): () => void {
-    const watch: Watch = { position: this.#parts.position(), after: null };
+    const { position, sequencer } = this.#parts;
+    const watch: Watch = { position: position(), seen: sequencer.seen, after: null };
     this.#watches.add(watch);
     const end = this.#watchers.add((committed) => {
       const { seq } = committed.row;
@@ -117,14 +121,18 @@ export class LedgerFeed {
     }
   }
 
-  /** A write that resolved before the watch began is sequenced before every later one of this process. */
+  /**
+   * A write that resolved before the watch began is sequenced before every later one of this process. Of other processes,
+   * rows that were committed shortly before the watch began may be told too.
+   */
   async #findStarts(): Promise<void> {
     const starting = [...this.#watches].filter(({ after }) => after === null);
     if (starting.length === 0) return;
     await this.#parts.sequencer.sequence();
     for (const watch of starting) {
-      const { writer, no } = watch.position;
-      const { rows } = await this.#parts.reader.query<{ seq: number | null }>(this.#start, [writer, no]);
+      const { position, seen } = watch;
+      const values = [position.writer, position.no, seen];
+      const { rows } = await this.#parts.reader.query<{ seq: number | null }>(this.#start, values);
       watch.after = rows[0]?.seq ?? null;
     }
   }

@@ -1,8 +1,9 @@
 import { messageOf } from '../../core/failures.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Connection, Statement } from '../../postgres/connection.ts';
+import { lossOf } from './beat.ts';
 import type { Tables } from './schema.ts';
-import { fenced, restored, type WriterLost } from './writer-lost.ts';
+import type { WriterLost } from './writer-lost.ts';
 import type { HeldWriter } from './writer-slot.ts';
 
 const BEAT_EVERY_MS = 500;
@@ -21,7 +22,6 @@ export interface HeartbeatParts {
 /** Shows other processes that the holder of a writer lives. On a connection of its own, so that no batch delays it. */
 export class Heartbeat {
   readonly #beatStatement: Statement;
-  readonly #epochStatement: Statement;
   readonly #parts: HeartbeatParts;
   #timer: NodeJS.Timeout | null = null;
   #beating: Promise<void> = Promise.resolve();
@@ -35,7 +35,6 @@ export class Heartbeat {
       text: `update ${writers} set beat = beat + 1 where writer = $1 and epoch = $2 and state = 'held'
         returning (select max(no) from ${segments} where writer = $1) as no`,
     };
-    this.#epochStatement = { name: 'epoch', text: `select epoch from ${writers} where writer = $1` };
     this.#schedule();
   }
 
@@ -68,15 +67,11 @@ export class Heartbeat {
 
   /** Returns why this process must not write any more, or null. */
   async #beatOnce(): Promise<WriterLost | null> {
-    const { connection, held, committed } = this.#parts;
+    const { connection, tables, held, committed } = this.#parts;
     const expected = committed();
     const values = [held.writer, held.epoch];
     const { rows } = await connection.query<{ no: number | null }>(this.#beatStatement, values);
-    const [row] = rows;
-    const found = row?.no ?? 0;
-    if (row !== undefined) return found < expected ? restored(expected, found) : null;
-    const epochs = await connection.query<{ epoch: number }>(this.#epochStatement, [held.writer]);
-    // The writer as it was before this process took it.
-    return (epochs.rows[0]?.epoch ?? 0) < held.epoch ? restored(expected, 0) : fenced();
+    const found = rows[0] === undefined ? null : (rows[0].no ?? 0);
+    return await lossOf(connection, tables, held, expected, found);
   }
 }

@@ -18,15 +18,18 @@ import { Heartbeat } from './heartbeat.ts';
 import { LedgerReader } from './ledger-reader.ts';
 import { LossListeners } from './loss-listeners.ts';
 import { checkSchema, migrate, refusalOf, type SchemaParts } from './migrations.ts';
+import { PostgresNodeTable, type NodeTableParts } from './node-table.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { RunLists } from './run-lists.ts';
 import { DEFAULT_SCHEMA, tablesIn, type Tables } from './schema.ts';
 import { Sequencer } from './sequencer.ts';
+import { SharedStore } from './shared-store.ts';
 import type { ReadParts } from './store-parts.ts';
 import { Retention } from './retention.ts';
 import { startMaintenance } from './maintenance.ts';
 import { WriteQueue } from './write-queue.ts';
-import { freeWriter, takeWriter, type HeldWriter } from './writer-slot.ts';
+import type { WriterLost } from './writer-lost.ts';
+import { freeWriter, takeWriter } from './writer-slot.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;
@@ -41,6 +44,8 @@ export interface PostgresStoreOptions {
   readonly now: () => number;
   /** Returns the smallest id that a call created at that time, or later, can have. */
   readonly firstIdAt: (ms: number) => string;
+  /** `many`: other servers with this option may use the store at the same time. Default: `one`. */
+  readonly nodes?: 'one' | 'many';
 }
 
 /** The parts of a store that can be read while a server writes it. */
@@ -55,7 +60,7 @@ export interface ReadPostgresStore extends Pick<
  * Connections that find rows by their keys. Without the setting a scan of `open_calls` looks cheaper until the table is
  * analyzed, and it reads the rows of all ended calls that are not vacuumed yet.
  */
-const BY_KEY: readonly string[] = ['writer', 'reader'];
+const BY_KEY: readonly string[] = ['writer', 'reader', 'nodes'];
 const WITHOUT_SCANS = { enable_seqscan: 'off' };
 
 /** How long a start waits for a database that cannot be reached. */
@@ -63,7 +68,7 @@ const CONNECT_MS = 10_000;
 
 /**
  * Opens the store, and creates or migrates its schema. Rejects with `StoreRefused`, without a change, if the schema cannot be
- * used, and with `StoreInUse` if another server uses it.
+ * used, and with `StoreInUse` if another server uses it and does not share it.
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const opening = new Opening(options);
@@ -103,6 +108,7 @@ class Opening {
 
   async store(): Promise<PostgresStore> {
     const { digest, log, now, firstIdAt } = this.#options;
+    const isShared = this.#options.nodes === 'many';
     const tables = this.#tables;
     const [control, writer, sequencing, reader] = await this.#open(
       'heartbeat',
@@ -118,6 +124,8 @@ class Opening {
       tables,
       shown: this.#target.shown,
       holder: `${hostname()}, process ${process.pid}`,
+      isShared,
+      now,
     });
     const maintenance = this.#connection('maintenance');
     const losses = new LossListeners(log);
@@ -125,7 +133,7 @@ class Opening {
     // Rows of an earlier process get their sequence numbers before the first row of this one.
     await sequencer.sequence();
     let commits = 0;
-    const read = this.#readParts(reader, sequencer, () => commits);
+    const read = this.#readParts(reader, sequencer, isShared ? undefined : () => commits);
     const committer = new BatchCommitter({
       connection: writer,
       tables,
@@ -148,20 +156,24 @@ class Opening {
       committed: () => {
         commits += 1;
         feed.committed();
+        shared?.committed();
       },
       lost: (error) => losses.report(error),
     });
-    const heartbeat = new Heartbeat({
-      connection: control,
-      tables,
-      held,
-      log,
-      committed: () => committer.no,
-      lost: (error) => {
-        queue.stop(error);
-        losses.report(error);
-      },
-    });
+    const lost = (error: WriterLost): void => {
+      queue.stop(error);
+      losses.report(error);
+    };
+    const committed = (): number => committer.no;
+    const shared = isShared
+      ? new SharedStore(
+          this.#nodeTable({ heartbeat: control, held, calls: read.calls, committed, lost }),
+          feed,
+        )
+      : null;
+    const heartbeat = isShared
+      ? null
+      : new Heartbeat({ connection: control, tables, held, log, committed, lost });
     const stopMaintenance = await startMaintenance({
       connection: maintenance,
       schema: this.#schema,
@@ -173,6 +185,8 @@ class Opening {
     });
     return new PostgresStore({
       ...read,
+      writer: held.writer,
+      shared,
       queue,
       feed,
       retention: new Retention({
@@ -186,8 +200,8 @@ class Opening {
       writeProblem: () => losses.problem ?? queue.problem ?? writer.problem,
       onLost: (listener) => losses.add(listener),
       close: async () => {
-        await Promise.all([feed.close(), stopMaintenance(), heartbeat.stop()]);
-        await this.#leave(sequencer, control, held);
+        await Promise.all([feed.close(), stopMaintenance(), heartbeat?.stop()]);
+        await this.#leave(sequencer, () => shared?.table.leave() ?? freeWriter(control, tables, held));
         await this.close();
       },
     });
@@ -245,13 +259,24 @@ class Opening {
   }
 
   /** Frees the writer, so that the next server starts at once; if that fails, it waits for the end of the lease. */
-  async #leave(sequencer: Sequencer, control: Connection, held: HeldWriter): Promise<void> {
+  async #leave(sequencer: Sequencer, free: () => Promise<unknown>): Promise<void> {
     try {
       await sequencer.sequence();
-      await freeWriter(control, this.#tables, held);
+      await free();
     } catch (error) {
       this.#options.log?.warn('store.writer_not_freed', { error: messageOf(error) });
     }
+  }
+
+  #nodeTable(parts: Omit<NodeTableParts, 'connection' | 'schema' | 'tables' | 'now'>): PostgresNodeTable {
+    const connection = this.#connection('nodes');
+    return new PostgresNodeTable({
+      ...parts,
+      connection,
+      schema: this.#schema,
+      tables: this.#tables,
+      now: this.#options.now,
+    });
   }
 
   /** Before the first write finds out that a pooler loses prepared statements. */

@@ -23,16 +23,22 @@ import type {
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { Transaction } from '../../postgres/connection.ts';
 import { ensureRun, cancelRun } from './run-writes.ts';
+import type { SharedStore } from './shared-store.ts';
 import type { StoreParts } from './store-parts.ts';
 import type { OtherWrite } from './write.ts';
 
-/** A store in PostgreSQL, written by one process at a time. */
+/** A store in PostgreSQL. */
 export class PostgresStore implements Store {
   readonly #parts: StoreParts;
   #closing: Promise<void> | null = null;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
+  }
+
+  /** What the nodes that share this store need; null if only one node may use it. */
+  get shared(): SharedStore | null {
+    return this.#parts.shared;
   }
 
   /** Calls `listener` once this process can write no more: see `WriterLost`. */
@@ -63,7 +69,8 @@ export class PostgresStore implements Store {
     const outcome = await this.#parts.queue.push(write);
     if (outcome.kind === 'replaced') return outcome;
     const found = await this.#parts.calls.findStored(call.id);
-    const isElsewhere = this.#parts.isShared && found !== undefined && found.owner !== this.#parts.writer;
+    const isElsewhere =
+      this.#parts.shared !== null && found !== undefined && found.owner !== this.#parts.writer;
     return {
       kind: 'conflict',
       current: found?.call,

@@ -39,6 +39,7 @@ export class Sequencer {
   #running: Promise<SequencedHead> | null = null;
   /** Begins after the running pass: its callers may have written after that one began. */
   #next: Promise<SequencedHead> | null = null;
+  #seen = 0;
 
   constructor(parts: SequencerParts) {
     this.#parts = parts;
@@ -77,6 +78,11 @@ export class Sequencer {
     };
   }
 
+  /** The newest sequence number that this process knows. */
+  get seen(): number {
+    return this.#seen;
+  }
+
   /** Resolves when every row that is committed now has its number. Callers share a pass that has not begun. */
   sequence(): Promise<SequencedHead> {
     if (this.#next !== null) return this.#next;
@@ -90,9 +96,14 @@ export class Sequencer {
   }
 
   #start(): Promise<SequencedHead> {
-    const running = this.#run().finally(() => {
-      if (this.#running === running) this.#running = null;
-    });
+    const running = this.#run()
+      .then((head) => {
+        this.#seen = head.seq;
+        return head;
+      })
+      .finally(() => {
+        if (this.#running === running) this.#running = null;
+      });
     this.#running = running;
     return running;
   }

@@ -26,6 +26,7 @@ update ${t.open_calls} o set deadline_at = ${DEADLINE_IN_TAIL}, moved_by = owner
   from ${t.calls} c where c.id = o.id;
 create index open_calls_by_deadline on ${t.open_calls} (deadline_at);
 create index open_calls_moved_by_others on ${t.open_calls} (owner) where moved_by <> owner;
+create index open_calls_taken on ${t.open_calls} (owner, id) where moved_by is null;
 create index open_calls_offered on ${t.open_calls} (id) where offered;
 create index open_calls_by_client on ${t.open_calls} (client_id, id) where client_id is not null;
 

@@ -9,6 +9,7 @@ import type { LedgerReader } from './ledger-reader.ts';
 import type { Retention } from './retention.ts';
 import type { RunLists } from './run-lists.ts';
 import type { Tables } from './schema.ts';
+import type { SharedStore } from './shared-store.ts';
 import type { WriteQueue } from './write-queue.ts';
 import type { WriterLost } from './writer-lost.ts';
 
@@ -28,8 +29,8 @@ export interface ReadParts {
 export interface StoreParts extends ReadParts {
   /** The writer of this process. */
   readonly writer: number;
-  /** Whether other nodes may write too. */
-  readonly isShared: boolean;
+  /** Null: no other node writes. */
+  readonly shared: SharedStore | null;
   readonly queue: WriteQueue;
   readonly feed: LedgerFeed;
   readonly retention: Retention;

@@ -13,7 +13,14 @@ function insert(n: number, scope?: string): Write {
 }
 
 function replace(n: number): Write {
-  return { kind: 'replace', call: completed(aCall(n)), expectedVersion: 1, entries: [], argsChanged: false };
+  return {
+    kind: 'replace',
+    call: completed(aCall(n)),
+    expectedVersion: 1,
+    entries: [],
+    argsChanged: false,
+    keepsHolder: false,
+  };
 }
 
 function sqlError(code: string): Error {

@@ -35,6 +35,10 @@ export interface WriterSlotParts {
   readonly shown: string;
   /** Host and process that take the writer: shown to the operator of another server that finds it held. */
   readonly holder: string;
+  /** Whether other nodes with the same value may hold writers too. */
+  readonly isShared: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 interface WriterRow {
@@ -49,8 +53,8 @@ const LEASE_MS = 3000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * Takes the writer of this store. If another process holds it, watches its heartbeat: rejects with `StoreInUse` if it
- * beats; otherwise fences that process first, so that nothing it wrote later can commit.
+ * Takes a writer of this store. If a process with which this one does not share the store holds one, watches its heartbeat:
+ * rejects with `StoreInUse` if it beats; otherwise fences that process first, so that nothing it wrote later can commit.
  */
 export async function takeWriter(parts: WriterSlotParts): Promise<HeldWriter> {
   for (;;) {
@@ -90,14 +94,18 @@ export async function freeWriter(
 /** Returns the holder that must be looked at first, if there is one. */
 async function take(
   transaction: Transaction,
-  { schema, tables, holder }: WriterSlotParts,
+  { schema, tables, holder, isShared, now }: WriterSlotParts,
 ): Promise<HeldWriter | WriterRow> {
   await lockWriters(transaction, schema);
-  const { writers, open_calls: openCalls } = tables;
-  const held = await transaction.query<WriterRow>({
-    name: 'held_writer',
-    text: `select writer, epoch, beat, holder from ${writers} where state = 'held' order by writer limit 1`,
-  });
+  const { writers } = tables;
+  const held = await transaction.query<WriterRow>(
+    {
+      name: 'held_writer',
+      text: `select writer, epoch, beat, holder from ${writers}
+        where state <> 'free' and not ($1::boolean and is_shared) order by writer limit 1`,
+    },
+    [isShared],
+  );
   if (held.rows[0] !== undefined) return held.rows[0];
   const free = await transaction.query<{ writer: number }>({
     name: 'free_writers',
@@ -107,17 +115,26 @@ async function take(
   const { rows } = await transaction.query<{ epoch: number }>(
     {
       name: 'take_writer',
-      text: `update ${writers} set state = 'held', holder = $2, epoch = epoch + 1, beat = beat + 1
+      text: `update ${writers} set state = 'held', holder = $2, epoch = epoch + 1, beat = beat + 1,
+          is_shared = $3, started_at = $4, took_over = null
         where writer = $1 returning epoch`,
     },
-    [writer, holder],
+    [writer, holder, isShared, now()],
   );
-  // The open calls of a former holder are recovered by this one.
-  await transaction.query(
-    { name: 'take_calls', text: `update ${openCalls} set owner = $1 where owner <> $1` },
-    [writer],
-  );
+  await takeUnheldCalls(transaction, tables, { writer, isShared });
   return { writer, epoch: rows[0]?.epoch ?? 0, head: await segmentHead(transaction, tables, writer) };
+}
+
+/** The open calls of former holders are recovered by this one. A node that is not alone finds them by their mark. */
+async function takeUnheldCalls(
+  transaction: Transaction,
+  { writers, open_calls: open }: Tables,
+  { writer, isShared }: { readonly writer: number; readonly isShared: boolean },
+): Promise<void> {
+  const text = `update ${open} set owner = $1, moved_by = null
+    where owner not in (select writer from ${writers} where state <> 'free')
+      or ($2::boolean and owner = $1 and moved_by is not null)`;
+  await transaction.query({ name: 'take_calls', text }, [writer, isShared]);
 }
 
 /** A new writer has the segment 0, so that every later one has a predecessor. */
@@ -145,7 +162,7 @@ async function isAlive(
   { connection, tables }: WriterSlotParts,
 ): Promise<boolean> {
   const text = `select 1 as found from ${tables.writers}
-    where writer = $1 and epoch = $2 and beat = $3 and state = 'held'`;
+    where writer = $1 and epoch = $2 and beat = $3 and state <> 'free'`;
   for (let since = performance.now(); performance.now() - since < LEASE_MS;) {
     await pause(LOOK_EVERY_MS);
     const sentAt = performance.now();
@@ -162,26 +179,33 @@ async function isFree(connection: Connection, { writers }: Tables, writer: numbe
   return (await connection.query({ name: 'is_free', text }, [writer])).rows.length > 0;
 }
 
-/**
- * Inserts the next segment of a dead holder, without rows: its own next segment has the same key, so its next batch fails
- * as a whole. Does nothing if the heartbeat went on meanwhile.
- */
+/** Fences a dead holder. Does nothing if the heartbeat went on meanwhile. */
 async function fence(
   transaction: Transaction,
   { writer, epoch, beat }: WriterRow,
   { schema, tables }: WriterSlotParts,
 ): Promise<void> {
   await lockWriters(transaction, schema);
-  const { writers, segments } = tables;
   const freed = await transaction.query(
     {
       name: 'end_holder',
-      text: `update ${writers} set state = 'free', holder = null, epoch = epoch + 1
-        where writer = $1 and epoch = $2 and beat = $3 and state = 'held'`,
+      text: `update ${tables.writers} set state = 'free', holder = null, epoch = epoch + 1
+        where writer = $1 and epoch = $2 and beat = $3 and state <> 'free'`,
     },
     [writer, epoch, beat],
   );
-  if (freed.count === 0) return;
+  if (freed.count > 0) await insertFence(transaction, tables, { writer, epoch: epoch + 1 });
+}
+
+/**
+ * Inserts the next segment of a dead holder, without rows: its own next segment has the same key, so its next batch fails
+ * as a whole.
+ */
+export async function insertFence(
+  transaction: Transaction,
+  { segments }: Tables,
+  { writer, epoch }: { readonly writer: number; readonly epoch: number },
+): Promise<void> {
   await transaction.query(
     {
       name: 'fence',
@@ -189,6 +213,6 @@ async function fence(
         select writer, no + 1, $2, period, last + 1, last, hash from ${segments}
         where writer = $1 order by no desc limit 1`,
     },
-    [writer, epoch + 1],
+    [writer, epoch],
   );
 }

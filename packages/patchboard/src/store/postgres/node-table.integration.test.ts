@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { NodeFenced, type NodeKey, type NodeRow, type NodeTable } from '../../cluster/node-table.ts';
+import { verifyLedger } from '../../core/ledger/ledger-check.ts';
+import {
+  aCall,
+  callId,
+  completed,
+  digest,
+  executing,
+  insertAll,
+  rowsOf,
+  START,
+} from '../samples.contract.ts';
+import { REPORT, sharedStores } from './shared-stores.contract.ts';
+
+async function rowOf(table: NodeTable, { writer }: NodeKey): Promise<NodeRow> {
+  const row = (await table.beat(REPORT)).nodes.find((node) => node.writer === writer);
+  if (row === undefined) throw new Error(`there is no writer ${writer}`);
+  return row;
+}
+
+async function idsFrom(calls: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of calls) ids.push(id);
+  return ids;
+}
+
+describe('a heartbeat', () => {
+  it('reports the node, and reads all nodes and the clock of the database', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b] = [await open(), await open()];
+    await a.table.beat({ ...REPORT, state: 'leaving', room: 3, calls: 7, revision: 4, follows: ['acme'] });
+    const before = Date.now();
+    const { nodes, now } = await b.table.beat(REPORT);
+    expect(nodes).toMatchObject([
+      {
+        ...a.table.self,
+        state: 'leaving',
+        url: REPORT.url,
+        room: 3,
+        calls: 7,
+        revision: 4,
+        follows: ['acme'],
+        tookOver: null,
+      },
+      { ...b.table.self, state: 'held' },
+    ]);
+    expect(nodes[0]?.holder).toMatch(/process \d+$/);
+    // The server of the test runs on the same machine.
+    expect(Math.abs(now - before)).toBeLessThan(60_000);
+    const beats = [await rowOf(b.table, a.table.self), await rowOf(a.table, b.table.self)];
+    await a.table.beat(REPORT);
+    expect((await rowOf(b.table, a.table.self)).beat).toBe((beats[0]?.beat ?? 0) + 2);
+  });
+});
+
+describe('a takeover', () => {
+  it('fences the node: its batch fails as a whole, its other writes are refused, and its calls change hands', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b] = [await open(), await open()];
+    await insertAll(a.store, [aCall(1), aCall(2)]);
+    await insertAll(b.store, [aCall(3)]);
+    const dead = await rowOf(b.table, a.table.self);
+    expect(await b.table.takeOver({ ...dead, beat: dead.beat - 1 })).toBeNull();
+    expect(await b.table.takeOver(dead)).toEqual([callId(1), callId(2)]);
+    expect(await b.table.takenCalls()).toEqual([callId(1), callId(2)]);
+    expect(await idsFrom(b.table.calls([callId(1), callId(2), callId(9)]))).toEqual([callId(1), callId(2)]);
+
+    const problems: string[] = [];
+    a.store.onFenced((problem) => problems.push(problem));
+    const done = completed(aCall(1));
+    const writes = await Promise.allSettled([
+      insertAll(a.store, [aCall(4)]),
+      a.store.replaceCall(done, 1, rowsOf(done, 1)),
+    ]);
+    expect(writes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(problems).toHaveLength(1);
+    await expect(a.table.beat(REPORT)).rejects.toThrow(NodeFenced);
+    await expect(a.table.handOver(null)).rejects.toThrow(NodeFenced);
+    await expect(a.table.takeOver(await rowOf(b.table, b.table.self))).rejects.toThrow(NodeFenced);
+    expect(await a.table.claimOverdue(0, START * 2, 10, null)).toEqual([]);
+    expect(await b.store.findCall(callId(4))).toBeUndefined();
+    expect(await b.store.findCall(callId(1))).toEqual(aCall(1));
+
+    expect(await rowOf(b.table, a.table.self)).toMatchObject({ state: 'free', holder: null });
+    expect(await rowOf(b.table, b.table.self)).toMatchObject({ tookOver: { from: 1, calls: 2 } });
+    // The mark ends with the next move.
+    expect(await b.store.replaceCall(done, 1, rowsOf(done, 1))).toEqual({ kind: 'replaced' });
+    expect(await b.table.takenCalls()).toEqual([callId(2)]);
+    // The same process again: another epoch of the same writer, whose chain goes on.
+    const again = await open();
+    expect(again.table.self).toEqual({ writer: 1, epoch: dead.epoch + 2 });
+    await insertAll(again.store, [aCall(5)]);
+    expect(await verifyLedger(b.store, digest)).toMatchObject({ ok: true });
+  });
+
+  it('is made by one of two nodes', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b, c] = [await open(), await open(), await open()];
+    await insertAll(a.store, [aCall(1)]);
+    const dead = await rowOf(b.table, a.table.self);
+    const taken = await Promise.all([b.table.takeOver(dead), c.table.takeOver(dead)]);
+    const [winner] = taken.filter((ids) => ids !== null);
+    expect(taken.filter((ids) => ids === null)).toHaveLength(1);
+    expect(winner).toEqual([callId(1)]);
+  });
+});
+
+describe('overdue calls', () => {
+  it('of other nodes are claimed, the oldest deadline first; the former owner cannot move them any more', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b] = [await open(), await open()];
+    const late = [1, 2, 3].map((n) => aCall(n, { state: { name: 'PENDING', deadlineAt: START - n } }));
+    await insertAll(a.store, [...late, aCall(4)]);
+    await insertAll(b.store, [aCall(5, { state: { name: 'PENDING', deadlineAt: START - 5 } })]);
+    expect(await b.table.claimOverdue(0, START, 10, [b.table.self.writer])).toEqual([]);
+    const claimed = await b.table.claimOverdue(START - 3, START, 2, null);
+    expect(claimed).toEqual(
+      [3, 2].map((n) => ({ id: callId(n), version: 2, owner: b.table.self.writer, isOpen: true })),
+    );
+    expect(await b.table.takenCalls()).toEqual([callId(2), callId(3)]);
+    const done = completed(aCall(2));
+    expect(await a.store.replaceCall(done, 1, rowsOf(done, 1))).toMatchObject({
+      kind: 'conflict',
+      elsewhere: true,
+      current: { version: 2 },
+    });
+  });
+});
+
+describe('calls that another node moved', () => {
+  it('are found by the node that still holds them, and by their places', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b] = [await open(), await open()];
+    await insertAll(a.store, [aCall(1), aCall(2), aCall(3), aCall(4)]);
+    const [kept, taken, ended] = [executing(aCall(1)), executing(aCall(2)), completed(aCall(3))];
+    await b.store.replaceCall(kept, 1, rowsOf(kept, 1), false, true);
+    await b.store.replaceCall(taken, 1, rowsOf(taken, 1));
+    await b.store.replaceCall(ended, 1, rowsOf(ended, 1));
+    const [ofA, ofB] = [a.table.self.writer, b.table.self.writer];
+    expect(await a.table.movedByOthers()).toEqual([{ id: callId(1), version: 2, owner: ofA, isOpen: true }]);
+    expect(await a.table.places([1, 2, 3, 4, 9].map(callId))).toEqual([
+      { id: callId(1), version: kept.version, owner: ofA, isOpen: true },
+      { id: callId(2), version: taken.version, owner: ofB, isOpen: true },
+      { id: callId(3), version: ended.version, owner: ofB, isOpen: false },
+      { id: callId(4), version: 1, owner: ofA, isOpen: true },
+    ]);
+  });
+});
+
+describe('waiting calls', () => {
+  it('of attached clients are found at other nodes, and offered ones are taken once', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b, c] = [await open(), await open(), await open()];
+    const ofClient = (n: number, tenant: string): ReturnType<typeof aCall> =>
+      aCall(n, { source: 'client', clientId: 'phone-1', tenant });
+    await insertAll(a.store, [ofClient(1, 'acme'), ofClient(2, 'other'), executing(ofClient(3, 'acme'))]);
+    await insertAll(b.store, [ofClient(4, 'acme')]);
+    expect(await b.table.waitingFor([{ tenant: 'acme', clientId: 'phone-1' }])).toEqual([
+      { id: callId(1), tenant: 'acme', clientId: 'phone-1' },
+    ]);
+
+    await insertAll(a.store, [aCall(5), aCall(6)]);
+    await a.table.offer([aCall(5), { ...aCall(6), version: 7 }]);
+    expect(await a.table.offered(10)).toEqual([]);
+    expect(await b.table.offered(10)).toEqual([
+      { id: callId(5), tenant: 'acme', toolName: 'weather.query', toolVersion: 'v1' },
+    ]);
+    const taken = await Promise.all([b, c].map(({ table }) => table.takeOffered([callId(5), callId(6)])));
+    expect(taken.flat()).toMatchObject([{ id: callId(5), version: 2 }]);
+    expect(await b.table.offered(10)).toEqual([]);
+  });
+});
+
+describe('a node that leaves', () => {
+  it('gives its calls to the preferred node, otherwise to the one with most room, otherwise to the next start', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b, c] = [await open(), await open(), await open()];
+    await b.table.beat({ ...REPORT, room: 5 });
+    await c.table.beat({ ...REPORT, room: 9 });
+    await insertAll(a.store, [aCall(1)]);
+    expect(await a.table.handOver(b.table.self.writer)).toEqual({ to: b.table.self.writer, calls: 1 });
+    expect(await b.table.takenCalls()).toEqual([callId(1)]);
+    await insertAll(a.store, [aCall(2)]);
+    await a.store.close();
+    expect(await c.table.takenCalls()).toEqual([callId(2)]);
+    expect(await rowOf(b.table, a.table.self)).toMatchObject({ state: 'free' });
+    await Promise.all([b.store.close(), c.store.close()]);
+    const next = await open();
+    expect(await next.table.takenCalls()).toEqual([callId(1), callId(2)]);
+  });
+});

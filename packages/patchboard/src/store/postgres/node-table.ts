@@ -1,0 +1,230 @@
+import {
+  NodeFenced,
+  type Beat,
+  type CallPlace,
+  type ClientName,
+  type HandedOver,
+  type NodeKey,
+  type NodeReport,
+  type NodeTable,
+  type OfferedCall,
+  type WaitingCall,
+} from '../../cluster/node-table.ts';
+import type { Call } from '../../core/call/call.ts';
+import { lockWriters } from '../../postgres/advisory-locks.ts';
+import { int4Array, textArray } from '../../postgres/arrays.ts';
+import type { Connection, Transaction } from '../../postgres/connection.ts';
+import { beatStatement, beatValues, lossOf, nodeRowOf, type TookOver, type WriterRow } from './beat.ts';
+import type { CallReader } from './call-reader.ts';
+import { nodeStatements, type NodeStatements } from './node-statements.ts';
+import type { Tables } from './schema.ts';
+import { fenced, type WriterLost } from './writer-lost.ts';
+import { insertFence, type HeldWriter } from './writer-slot.ts';
+
+export interface NodeTableParts {
+  /** Only for heartbeats: nothing must delay them. */
+  readonly heartbeat: Connection;
+  /** For everything else. */
+  readonly connection: Connection;
+  readonly schema: string;
+  readonly tables: Tables;
+  readonly held: HeldWriter;
+  readonly calls: Pick<CallReader, 'openOf'>;
+  /** Returns the number of the last segment that this process committed. */
+  readonly committed: () => number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Called if another process has taken the writer, or the database was restored to an earlier state. */
+  readonly lost: (error: WriterLost) => void;
+}
+
+interface PlaceRow {
+  readonly id: string;
+  readonly version: number;
+  readonly owner: number | null;
+  readonly is_open: boolean;
+}
+
+interface OfferedRow {
+  readonly id: string;
+  readonly tenant: string;
+  readonly tool_name: string;
+  readonly tool_version: string;
+}
+
+/** The nodes that share a PostgreSQL store. */
+export class PostgresNodeTable implements NodeTable {
+  readonly self: NodeKey;
+  readonly #parts: NodeTableParts;
+  readonly #statements: NodeStatements;
+
+  constructor(parts: NodeTableParts) {
+    const { writer, epoch } = parts.held;
+    this.self = { writer, epoch };
+    this.#parts = parts;
+    this.#statements = nodeStatements(parts.tables);
+  }
+
+  async beat(report: NodeReport): Promise<Beat> {
+    const { heartbeat, tables, held, committed } = this.#parts;
+    const expected = committed();
+    const { rows } = await heartbeat.query<WriterRow>(beatStatement(tables), beatValues(held, report));
+    const loss = await lossOf(heartbeat, tables, held, expected, rows[0]?.no ?? null);
+    if (loss !== null) throw this.#lost(loss);
+    return { nodes: rows.map(nodeRowOf), now: rows[0]?.now ?? 0 };
+  }
+
+  async takeOver(node: NodeKey & { readonly beat: number }): Promise<readonly string[] | null> {
+    const { tables } = this.#parts;
+    const { lockDead, takeAll, freeDead, recordTakeover } = this.#statements;
+    return await this.#transaction(async (transaction) => {
+      const { writer, epoch, beat } = node;
+      const locked = await transaction.query(lockDead, [writer, epoch, beat]);
+      if (locked.count === 0) return await this.#takenBefore(transaction, node);
+      await insertFence(transaction, tables, { writer, epoch: epoch + 1 });
+      const taken = await transaction.query<{ id: string }>(takeAll, [this.self.writer, writer]);
+      await transaction.query(freeDead, [writer]);
+      const record: TookOver = { from: writer, epoch, at: this.#parts.now(), calls: taken.count };
+      await transaction.query(recordTakeover, [this.self.writer, JSON.stringify(record)]);
+      return taken.rows.map(({ id }) => id).toSorted();
+    });
+  }
+
+  async takenCalls(): Promise<readonly string[]> {
+    return await this.#takenCalls(this.#parts.connection);
+  }
+
+  calls(ids: readonly string[]): AsyncIterable<Call> {
+    return this.#parts.calls.openOf(ids);
+  }
+
+  async claimOverdue(
+    from: number,
+    before: number,
+    limit: number,
+    owners: readonly number[] | null,
+  ): Promise<readonly CallPlace[]> {
+    const { writer, epoch } = this.self;
+    const of = owners === null ? null : int4Array(owners);
+    return await this.#places('claimOverdue', [writer, epoch, from, before, limit, of]);
+  }
+
+  async movedByOthers(): Promise<readonly CallPlace[]> {
+    return await this.#places('movedByOthers', [this.self.writer]);
+  }
+
+  async places(ids: readonly string[]): Promise<readonly CallPlace[]> {
+    return ids.length === 0 ? [] : await this.#places('places', [textArray(ids)]);
+  }
+
+  async waitingFor(clients: readonly ClientName[]): Promise<readonly WaitingCall[]> {
+    if (clients.length === 0) return [];
+    const { rows } = await this.#parts.connection.query<{ id: string; tenant: string; client: string }>(
+      this.#statements.waitingFor,
+      [
+        this.self.writer,
+        textArray(clients.map(({ tenant }) => tenant)),
+        textArray(clients.map(({ clientId }) => clientId)),
+      ],
+    );
+    return rows.map(({ id, tenant, client }) => ({ id, tenant, clientId: client }));
+  }
+
+  async offer(calls: readonly Pick<Call, 'id' | 'version'>[]): Promise<void> {
+    if (calls.length === 0) return;
+    await this.#transaction((transaction) =>
+      transaction.query(this.#statements.offer, [
+        this.self.writer,
+        textArray(calls.map(({ id }) => id)),
+        int4Array(calls.map(({ version }) => version)),
+      ]),
+    );
+  }
+
+  async offered(limit: number): Promise<readonly OfferedCall[]> {
+    const { rows } = await this.#parts.connection.query<OfferedRow>(this.#statements.offered, [
+      this.self.writer,
+      limit,
+    ]);
+    return rows.map(({ id, tenant, tool_name: toolName, tool_version: toolVersion }) => ({
+      id,
+      tenant,
+      toolName,
+      toolVersion,
+    }));
+  }
+
+  async takeOffered(ids: readonly string[]): Promise<readonly CallPlace[]> {
+    const { writer, epoch } = this.self;
+    return ids.length === 0 ? [] : await this.#places('takeOffered', [writer, epoch, textArray(ids)]);
+  }
+
+  async handOver(preferred: number | null): Promise<HandedOver> {
+    return await this.#transaction((transaction) => this.#handOver(transaction, preferred));
+  }
+
+  async leave(): Promise<HandedOver> {
+    const { connection, schema } = this.#parts;
+    const { writer, epoch } = this.self;
+    return await connection.transaction(async (transaction) => {
+      // A node that starts takes the calls of free writers, so it must be a successor or wait.
+      await lockWriters(transaction, schema);
+      const held = await transaction.query(this.#statements.hold, [writer, epoch]);
+      if (held.count === 0) return { to: null, calls: 0 };
+      const handed = await this.#handOver(transaction, null);
+      await transaction.query(this.#statements.free, [writer, epoch]);
+      return handed;
+    });
+  }
+
+  async #handOver(transaction: Transaction, preferred: number | null): Promise<HandedOver> {
+    const { writer } = this.self;
+    const { rows } = await transaction.query<{ writer: number }>(this.#statements.successor, [
+      writer,
+      preferred,
+    ]);
+    const to = rows[0]?.writer ?? null;
+    if (to === null) return { to, calls: 0 };
+    const { count } = await transaction.query(this.#statements.handOver, [writer, to]);
+    return { to, calls: count };
+  }
+
+  /** After a lost connection the transaction is repeated, although it may have committed. */
+  async #takenBefore(transaction: Transaction, node: NodeKey): Promise<readonly string[] | null> {
+    const { rows } = await transaction.query<{ took_over: string | null }>(this.#statements.tookOver, [
+      this.self.writer,
+    ]);
+    const text = rows[0]?.took_over ?? null;
+    if (text === null) return null;
+    const { from, epoch } = JSON.parse(text) as TookOver;
+    return from === node.writer && epoch === node.epoch ? await this.#takenCalls(transaction) : null;
+  }
+
+  async #takenCalls(queryable: Pick<Transaction, 'query'>): Promise<readonly string[]> {
+    const { rows } = await queryable.query<{ id: string }>(this.#statements.taken, [this.self.writer]);
+    return rows.map(({ id }) => id);
+  }
+
+  async #places(
+    name: 'claimOverdue' | 'takeOffered' | 'movedByOthers' | 'places',
+    values: readonly unknown[],
+  ): Promise<readonly CallPlace[]> {
+    const { rows } = await this.#parts.connection.query<PlaceRow>(this.#statements[name], values);
+    return rows.map(({ id, version, owner, is_open: isOpen }) => ({ id, version, owner, isOpen }));
+  }
+
+  /** Runs `work` while no other node can take this one for dead. */
+  async #transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const { writer, epoch } = this.self;
+    return await this.#parts.connection.transaction(async (transaction) => {
+      const held = await transaction.query(this.#statements.hold, [writer, epoch]);
+      if (held.count === 0) throw this.#lost(fenced());
+      return await work(transaction);
+    });
+  }
+
+  #lost(error: WriterLost): NodeFenced {
+    this.#parts.lost(error);
+    return new NodeFenced(error.message);
+  }
+}
