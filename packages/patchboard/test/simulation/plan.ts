@@ -27,7 +27,7 @@ export interface PlanOptions {
 
 export function planOf(seed: number, { keep, profile: given = {} }: PlanOptions = {}): Plan {
   const random = new Random(seed);
-  const profile = { ...drawProfile(random.of('plan', 'profile')), ...given };
+  const profile = { ...drawProfile(random), ...given };
   const steps: Step[] = ACTORS.flatMap(({ name, plan }) =>
     plan(random.of('plan', name), profile).map((draft, index) => ({
       ...draft,

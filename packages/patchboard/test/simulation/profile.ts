@@ -1,5 +1,5 @@
 import type { Limits } from '../../src/core/limits.ts';
-import type { Stream } from './random.ts';
+import type { Random } from './random.ts';
 
 /** What holds for a whole simulation. */
 export interface Profile {
@@ -19,6 +19,8 @@ export interface Profile {
   readonly skewMs: number;
   /** Steps happen within this time. */
   readonly activeMs: number;
+  /** The share of notifications between nodes that are lost. */
+  readonly notificationLoss: number;
 }
 
 /** Shorter than the defaults, so that all deadlines pass within a simulation. */
@@ -39,15 +41,21 @@ export const SIMULATED_LIMITS: Partial<Limits> = {
 /** After the last step the faults end; everything that is open must end within this time. */
 export const CALM_MS = 120_000;
 
-export function drawProfile(stream: Stream): Profile {
+/** Each member has a stream of its own, so that a new member changes no other one. */
+export function drawProfile(random: Random): Profile {
+  const pick = <Name extends keyof Profile>(name: Name, values: readonly Profile[Name][]): Profile[Name] =>
+    random.of('plan', 'profile', name).pick(values);
+  const nodes = pick('nodes', [1, 1, 1, 2, 2, 3, 5]);
   return {
     store: 'memory',
-    nodes: 1,
-    storeTiming: stream.chance(0.25) ? 'immediate' : 'delayed',
-    storeDelayMs: stream.pick([1, 5, 30, 120]),
-    networkDelayMs: stream.pick([1, 10, 60]),
-    networkLoss: stream.pick([0, 0.02, 0.1]),
-    skewMs: stream.pick([0, 0, 200, 3_600_000]),
-    activeMs: stream.pick([2000, 6000, 15_000]),
+    nodes,
+    // Nodes that share a store reach it over a network, and take their wall clock from it.
+    storeTiming: nodes > 1 ? 'delayed' : pick('storeTiming', ['immediate', 'delayed', 'delayed']),
+    storeDelayMs: pick('storeDelayMs', [1, 5, 30, 120]),
+    networkDelayMs: pick('networkDelayMs', [1, 10, 60]),
+    networkLoss: pick('networkLoss', [0, 0.02, 0.1]),
+    skewMs: nodes > 1 ? 0 : pick('skewMs', [0, 0, 200, 3_600_000]),
+    activeMs: pick('activeMs', [2000, 6000, 15_000]),
+    notificationLoss: pick('notificationLoss', [0, 0.1, 0.5, 1]),
   };
 }

@@ -5,10 +5,13 @@ import type { Log } from '../../src/core/ports.ts';
 import { ACTORS } from './actors/all.ts';
 import { simulatedEngine } from './simulated-engine.ts';
 import type { Reachable } from './simulated-network.ts';
+import { simulatedPeers } from './simulated-peers.ts';
 import { SimulatedProcess } from './simulated-process.ts';
+import { simulatedStore } from './simulated-store.ts';
 import type { World } from './world.ts';
 
 const RESTART_AFTER_FAILED_START_MS = 500;
+const RESTART_AFTER_FENCE_MS = 200;
 
 /** One node: the process that runs it now, and those that it replaced while they were paused. */
 export class SimulatedNode implements Reachable {
@@ -62,16 +65,29 @@ export class SimulatedNode implements Reachable {
 
   async #open(process: SimulatedProcess): Promise<void> {
     const world = this.#world;
-    const store = await world.database.open(process);
-    const peers = singleNode(store);
-    const engine = simulatedEngine({ process, store, peers, log: this.#log(process), random: world.random });
+    const { isShared } = world.database;
+    const connection = await world.database.open(process);
+    const store = simulatedStore(connection, isShared);
+    const log = this.#log(process);
+    const peers = isShared ? simulatedPeers(world, connection, log) : singleNode(store);
+    const engine = simulatedEngine({ process, store, peers, log, random: world.random });
     this.incarnations.push({ process, engine });
     for (const { packs } of ACTORS) for (const pack of packs?.(world, process) ?? []) engine.addPack(pack);
     const { resumed, sealed } = await engine.start();
     world.history.add(process.name, 'ready', { resumed, sealed });
     if (this.process === process) this.engine = engine;
-    engine.onFenced(() => world.history.add(process.name, 'fenced'));
+    engine.onFenced(() => this.#fenced(process));
     for (const { started } of ACTORS) started?.(world, process);
+  }
+
+  /** Another node has taken over: the server starts again. */
+  #fenced(process: SimulatedProcess): void {
+    const { history, kernel } = this.#world;
+    history.add(process.name, 'fenced');
+    kernel.after(RESTART_AFTER_FENCE_MS, () => {
+      process.kill();
+      if (this.process === process) this.start();
+    });
   }
 
   #log(process: SimulatedProcess): Log {

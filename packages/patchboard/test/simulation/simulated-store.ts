@@ -3,6 +3,7 @@ import { StorageUnavailable } from '../../src/core/failures.ts';
 import type { CommittedRow, Store } from '../../src/core/ports.ts';
 import type { Stream } from './random.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
+import type { SimulatedNodeTable } from './simulated-node-table.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
 const WRITES: ReadonlySet<string> = new Set([
@@ -34,11 +35,16 @@ export class StoreConnection {
   #lastWrite: Promise<unknown> = Promise.resolve();
   #waitingWrites = 0;
   #isFenced = false;
+  #distribute: ((revision: number) => Promise<void>) | null = null;
 
   constructor(database: SimulatedDatabase, process: SimulatedProcess) {
     this.#database = database;
     this.process = process;
     this.#stream = database.random.of('store', process.node);
+  }
+
+  get nodes(): SimulatedNodeTable {
+    return this.#database.nodes;
   }
 
   get writeProblem(): string | null {
@@ -49,25 +55,44 @@ export class StoreConnection {
     this.#fencedListeners.push(listener);
   }
 
+  onChanged(distribute: (revision: number) => Promise<void>): void {
+    this.#distribute = distribute;
+  }
+
   fence(): void {
     this.#isFenced = true;
     const ms = this.#stream.delay(0, HEARTBEAT_MS);
     this.#database.kernel.after(ms, () => this.process.enter(() => this.#noticeFence()));
   }
 
+  /** A request of the port `Store`. */
   request(method: string, args: readonly unknown[]): unknown {
-    const { faults, profile } = this.#database;
     const isWrite = WRITES.has(method);
-    const isUndisturbed = !faults.has('stalled') && !faults.has('slow') && !this.#isFenced;
-    const isImmediate = profile.storeTiming === 'immediate' && this.#waitingWrites === 0 && isUndisturbed;
-    if (isImmediate && faults.refusal(isWrite) === null) {
-      const result = this.#database.execute(this.process.node, method, args);
+    const execute = (): unknown => this.#database.execute(this.process.node, method, args);
+    if (this.#isImmediate(isWrite)) {
+      const result = execute();
       return result instanceof Promise ? this.#delivered(this.#database.kernel.real(result), 0) : result;
     }
+    if (this.#distribute === null || !this.#database.isRevised(method))
+      return this.transact(isWrite, execute);
+    let revision = 0;
+    const revised = async (): Promise<unknown> => {
+      const result = await execute();
+      revision = await this.#database.revision(this.process.node);
+      return result;
+    };
+    return this.transact(isWrite, revised).then(async (result) => {
+      await this.#distribute?.(revision);
+      return result;
+    });
+  }
+
+  /** Executes `work` in the database as one transaction; it takes time, fails and is fenced as requests are. */
+  transact<Value>(isWrite: boolean, work: () => Value | Promise<Value>): Promise<Value> {
     const [before, after] = [this.#delay(), this.#delay()];
     // A request on its way when the process is killed may still be executed.
     const survives = this.#stream.chance(0.5);
-    const executed = this.#executed(method, args, before, survives, isWrite ? this.#lastWrite : null);
+    const executed = this.#executed(work, isWrite, before, survives);
     if (isWrite) {
       this.#waitingWrites += 1;
       this.#lastWrite = executed.then(nothing, nothing).then(() => {
@@ -96,27 +121,33 @@ export class StoreConnection {
     };
   }
 
-  async #executed(
-    method: string,
-    args: readonly unknown[],
+  /** Whether the store returns at once, as a store in the same process may. */
+  #isImmediate(isWrite: boolean): boolean {
+    const { faults, profile } = this.#database;
+    if (profile.storeTiming !== 'immediate' || this.#waitingWrites > 0 || this.#isFenced) return false;
+    return !faults.has('stalled') && !faults.has('slow') && faults.refusal(isWrite) === null;
+  }
+
+  async #executed<Value>(
+    work: () => Value | Promise<Value>,
+    isWrite: boolean,
     before: number,
     survives: boolean,
-    earlier: Promise<unknown> | null,
-  ): Promise<unknown> {
+  ): Promise<Value> {
     const { kernel, faults } = this.#database;
+    const earlier = isWrite ? this.#lastWrite : null;
     await kernel.sleep(before);
     await earlier;
     await faults.notStalled();
-    if (this.process.isDead && !survives) return await new Promise(nothing);
-    const isWrite = WRITES.has(method);
+    if (this.process.isDead && !survives) return await new Promise<never>(nothing);
     if (isWrite && this.#isFenced) throw new StorageUnavailable(FENCED);
     const refusal = faults.refusal(isWrite);
     if (refusal !== null) throw refusal;
-    return await kernel.real(Promise.resolve(this.#database.execute(this.process.node, method, args)));
+    return await kernel.real(Promise.resolve(work()));
   }
 
   /** Passes a result on to the process, `ms` after it is there. */
-  #delivered(executed: Promise<unknown>, ms: number): Promise<unknown> {
+  #delivered<Value>(executed: Promise<Value>, ms: number): Promise<Value> {
     const { kernel } = this.#database;
     return new Promise((resolve, reject) => {
       const deliver = (action: () => void): void => void kernel.after(ms, () => this.process.enter(action));
@@ -142,18 +173,23 @@ export class StoreConnection {
 }
 
 /** The port `Store` of one process: each request takes its time before and after its commit, and may fail. */
-export function simulatedStore(connection: StoreConnection): Store {
+export function simulatedStore(connection: StoreConnection, isShared: boolean): Store {
   const own: Readonly<Record<string, unknown>> = {
     watch: (listener: (row: CommittedRow) => void) => connection.watch(listener),
     onFenced: (listener: (problem: string) => void) => connection.onFenced(listener),
     writeProblem: () => connection.writeProblem,
-    async *openCalls(): AsyncIterable<Call> {
-      yield* (await connection.request('openCalls', [])) as readonly Call[];
+    async *openCalls(...args: readonly unknown[]): AsyncIterable<Call> {
+      yield* (await connection.request('openCalls', args)) as readonly Call[];
     },
     close: async () => {},
-    // A copy of a whole store is not simulated, and one chain is.
+    onChanged: isShared
+      ? (distribute: (revision: number) => Promise<void>) => connection.onChanged(distribute)
+      : undefined,
+    // Copies of a whole store, several chains and shared tokens are not simulated.
     copy: undefined,
     readLedgerOrder: undefined,
+    tokens: undefined,
+    ...(isShared ? {} : { changes: undefined }),
   };
   const requests: Map<string, (...args: readonly unknown[]) => unknown> = new Map();
   return new Proxy({} as Store, {

@@ -6,7 +6,7 @@ import { runPlan, type Outcome } from './run-plan.ts';
 import { shrink } from './shrink.ts';
 
 /** The short form of `npm run simulate`. */
-const SEEDS = 150;
+const SEEDS = 80;
 
 describe('the seeded simulation', () => {
   it('finds no violation, and repeats every history byte for byte', async () => {

@@ -9,6 +9,7 @@ import { Random } from './random.ts';
 import { SimulatedDatabase } from './simulated-database.ts';
 import { SimulatedNetwork, type Operation, type Reply } from './simulated-network.ts';
 import { SimulatedNode } from './simulated-node.ts';
+import { simulatedBus } from './simulated-peers.ts';
 import type { DurableStore } from './stores/store-kind.ts';
 
 /** Everything of one simulation. */
@@ -20,6 +21,8 @@ export class World {
   readonly history: History;
   readonly network: SimulatedNetwork;
   readonly database: SimulatedDatabase;
+  /** The bus between the nodes. */
+  readonly bus: ReturnType<typeof simulatedBus>;
   readonly nodes: readonly SimulatedNode[];
   readonly effects: Effects;
   /** The calls that are known to the actors, by the id of the step that submitted them. */
@@ -37,6 +40,7 @@ export class World {
     this.history = new History(this.kernel);
     this.network = new SimulatedNetwork(this.kernel, this.random, plan.profile);
     this.database = new SimulatedDatabase(this.kernel, this.random, plan.profile, durable);
+    this.bus = simulatedBus(this);
     this.effects = new Effects(this.history);
     this.nodes = Array.from(
       { length: plan.profile.nodes },

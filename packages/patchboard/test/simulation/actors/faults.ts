@@ -51,6 +51,8 @@ async function perform(world: World, { id, do: word, data }: Step): Promise<void
   if (process === null || process.isDead) return;
   if (otherPacks && word !== 'pause' && word !== 'jump') node.packVersion += 1;
   if (word === 'jump') {
+    // Nodes that share a store take their time from it.
+    if (world.nodes.length > 1) return;
     const jumpMs = Math.round(ms * 3) - 4000;
     world.history.add(id, 'jump', { node: process.name, ms: jumpMs });
     process.clock.jump(jumpMs);
