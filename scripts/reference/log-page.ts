@@ -78,6 +78,17 @@ const EVENTS: Readonly<Record<string, string>> = {
   'store.fenced': 'PostgreSQL: no write of this server succeeds any more, with the reason; it stops',
   'store.writer_not_freed':
     'PostgreSQL: the server stopped without releasing its writer; the next start waits for the end of its lease, 3 seconds',
+  'bus.connected':
+    'notifications between nodes are received: `bus` is `postgres` or `nats`; `dropped` counts those that were too many to keep since the last connection',
+  'bus.disconnected':
+    'the server of the bus cannot be reached, with the reason; it is tried again for ever. Until then nodes ask the store',
+  'bus.refused':
+    'the server of the bus refuses notifications of this node, with the reason, such as missing permissions in NATS',
+  'bus.pooled':
+    'a pooler is in front of PostgreSQL, so this node receives no notifications; `message` says what to set',
+  'bus.invalid_notification':
+    'something that is no notification is on the channel of the bus, with the problem; it is ignored, and reported once',
+  'bus.listener_failed': 'a notification could not be handled: a bug of the server, please report it',
   'store.write_failed': 'a change of a call could not be written yet; it is retried',
   'task.failed': 'a background task failed; `task` is its name',
   'agent.handler_failed': 'an event handler of an agent threw',

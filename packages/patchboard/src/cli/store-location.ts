@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { BadDatabaseUrl, connectionOptions } from '../postgres/connection-options.ts';
-import { readConfig } from '../settings/config-file.ts';
-import { clientSettings } from '../settings/environment.ts';
+import { readConfig, type ConfigText } from '../settings/config-file.ts';
+import { clientSettings, type Environment } from '../settings/environment.ts';
 import { schemaProblem, storeSettings } from '../settings/store-settings.ts';
 import { DEFAULT_SCHEMA } from '../store/postgres/schema.ts';
 import { readUpstreamFile } from '../settings/upstream-file.ts';
@@ -49,10 +49,7 @@ export function storeLocation({ environment }: CliContext, flags: StoreFlags): S
     throw new UsageError('--data and --database name two stores: omit one of them');
   if (flags.database !== undefined) return databaseAt(flags.database, '--database', flags.schema);
   const { dataFolder } = clientSettings(environment);
-  const configFile = environment['PATCHBOARD_CONFIG'] ?? '';
-  const config =
-    configFile === '' ? null : readConfig(configFile, upstreamNames(readUpstreamFile(dataFolder).value));
-  const store = storeSettings(environment, config);
+  const store = storeSettings(environment, configIn(environment));
   if (store.kind === 'sqlite') {
     if (flags.schema !== undefined)
       throw new UsageError('--schema is for PostgreSQL: add --database, or set DATABASE_URL');
@@ -62,6 +59,14 @@ export function storeLocation({ environment }: CliContext, flags: StoreFlags): S
     throw new UsageError('--data and DATABASE_URL name two stores: omit --data, or unset DATABASE_URL');
   const location = databaseAt(store.url, 'DATABASE_URL', flags.schema ?? store.schema);
   return { ...location, prepare: store.prepare };
+}
+
+/** The config file of `PATCHBOARD_CONFIG`; null if it is not set. Throws a `ConfigError`. */
+export function configIn(environment: Environment): ConfigText | null {
+  const file = environment['PATCHBOARD_CONFIG'] ?? '';
+  if (file === '') return null;
+  const { dataFolder } = clientSettings(environment);
+  return readConfig(file, upstreamNames(readUpstreamFile(dataFolder).value));
 }
 
 /** `source`: where the URL was given. Throws a `UsageError` that never contains a password. */

@@ -33,6 +33,7 @@ export interface ConfigFile extends UpstreamsConfig {
   readonly hooks?: readonly string[];
   readonly workspace?: WorkspaceConfig;
   readonly store?: StoreConfig;
+  readonly nats?: NatsConfig;
 }
 
 /** PostgreSQL. Default: SQLite in the data folder. */
@@ -41,6 +42,15 @@ export interface StoreConfig {
   readonly listen_url?: string;
   readonly prepare?: boolean;
   readonly schema?: string;
+}
+
+/** NATS between several nodes on PostgreSQL. Default: LISTEN and NOTIFY of the database. */
+export interface NatsConfig {
+  readonly url?: string;
+  /** Paths of PEM files. */
+  readonly ca_file?: string;
+  readonly cert_file?: string;
+  readonly key_file?: string;
 }
 
 /** The MCP server. */
@@ -213,6 +223,11 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
       type: 'object',
       additionalProperties: false,
       properties: { url: text, listen_url: text, prepare: { type: 'boolean' }, schema: text },
+    },
+    nats: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { url: text, ca_file: text, cert_file: text, key_file: text },
     },
     ...UPSTREAM_PROPERTIES,
     retention: { type: 'object', additionalProperties: false, properties: { calls_days: count } },

@@ -13,6 +13,7 @@ import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 import { resolveWorkspace, type WorkspaceSettings } from '../wiring/sandbox-setup.ts';
+import { busSettings, type BusSettings } from './bus-settings.ts';
 import { ConfigError, readConfig } from './config-file.ts';
 import { COMMAND_LIMIT_KEYS, LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import type { Environment } from './environment.ts';
@@ -30,6 +31,8 @@ export interface Settings {
   readonly port: number;
   readonly dataFolder: string;
   readonly store: StoreSettings;
+  /** Null: a store of one process. */
+  readonly bus: BusSettings | null;
   readonly logLevel: LogLevel;
   readonly limits: Readonly<Limits>;
   readonly allowedHosts: readonly string[];
@@ -92,6 +95,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     port: portOf(flags.port ?? given['PORT']),
     dataFolder,
     store,
+    bus: busSettings(given, config, store),
     logLevel: logLevelOf(given['PATCHBOARD_LOG']),
     limits: limitsOf(file),
     allowedHosts: file.http?.allowed_hosts ?? [],

@@ -12,7 +12,7 @@ function settings(given: Environment, config?: string): StoreSettings {
 describe('the store in the settings', () => {
   it('is SQLite unless a URL is given', () => {
     expect(settings({})).toEqual({ kind: 'sqlite' });
-    expect(settings({ DATABASE_URL: '', DATABASE_LISTEN_URL: '', NATS_URL: '' }, 'http: {}')).toEqual({
+    expect(settings({ DATABASE_URL: '', DATABASE_LISTEN_URL: '' }, 'http: {}')).toEqual({
       kind: 'sqlite',
     });
   });
@@ -83,7 +83,6 @@ describe('the store in the settings', () => {
   it.each([
     [{}, 'store: { schema: board }', 'c.yaml:1: store.schema is for PostgreSQL: set DATABASE_URL'],
     [{ DATABASE_LISTEN_URL: 'postgres://a@b/c' }, '', 'DATABASE_LISTEN_URL is for PostgreSQL: set'],
-    [{ NATS_URL: 'nats://a' }, '', 'NATS_URL is set, but a server does not use NATS yet: unset it'],
     [{}, 'store: { database: a }', 'c.yaml:1: unknown key store.database'],
   ])('refuses %j with %j', (given, config, message) => {
     expect(() => settings(given, config)).toThrow(message);

@@ -31,8 +31,6 @@ const RESERVED_SCHEMA = /^(?:pg_.*|information_schema)$/;
 
 /** The environment takes precedence over the config file. Throws a `ConfigError` that never contains a password. */
 export function storeSettings(given: Environment, config: ConfigText | null): StoreSettings {
-  if (isSet(given['NATS_URL']))
-    throw new ConfigError('NATS_URL is set, but a server does not use NATS yet: unset it');
   const file: StoreConfig = config?.value.store ?? {};
   const places = new Map(Object.keys(file).map((key) => [key, placeOf(config, key)]));
   const url = givenUrl(given, 'DATABASE_URL', file.url, places.get('url'));

@@ -139,7 +139,7 @@ describe('commands on a database', { timeout: LONG }, () => {
       ok: false,
       detail: expect.stringContaining('fsync is off') as string,
     });
-    for (const check of ['postgres', 'round trip', 'schema', 'privileges', 'pooler', 'clock', 'tls'])
+    for (const check of ['postgres', 'round trip', 'schema', 'privileges', 'pooler', 'clock', 'tls', 'bus'])
       expect(of(check)).toMatchObject({ ok: true });
     const gone = await run(['doctor', '--database', 'postgres://x@127.0.0.1:9/x']);
     expect(gone.out).toContain('FAIL  postgres     postgres://x@127.0.0.1:9/x cannot be opened (');

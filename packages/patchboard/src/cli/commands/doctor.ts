@@ -8,9 +8,10 @@ import { messageOf } from '../../core/failures.ts';
 import { operatorTokenFile } from '../../identity/operator-token.ts';
 import { shownUrl } from '../../postgres/connection-options.ts';
 import { connectAdvice } from '../../postgres/sql-errors.ts';
-import { clientSettings, environment } from '../../settings/environment.ts';
+import { clientSettings, environment, type Environment } from '../../settings/environment.ts';
 import { processContext } from '../context.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
+import { busFindings } from '../database/bus-findings.ts';
 import { databaseFacts } from '../database/database-facts.ts';
 import { databaseFindings, type Finding } from '../database/database-findings.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -34,10 +35,12 @@ export function registerDoctor(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExits with 1 if a check fails.\n\nExample:\n  $ patchboard doctor')
     .action(async ({ json = false, ...flags }: DoctorFlags) => {
+      const ofDatabase = await checkDatabase(flags);
       const findings = [
         checkNode(),
         ...(await checkSettings(flags)),
-        ...(await checkDatabase(flags)),
+        ...ofDatabase,
+        ...(await busFindings(environmentWith(flags.database), ofDatabase)),
         ...(await checkServer()),
       ];
       process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(line).join(''));
@@ -55,13 +58,14 @@ function checkNode(): Finding {
   return { check: 'node', ok: major >= 24, detail: `${process.versions.node} (24 or newer is needed)` };
 }
 
+/** The environment, with the database of a flag. */
+function environmentWith(database: string | undefined): Environment {
+  return database === undefined ? environment() : { ...environment(), DATABASE_URL: database };
+}
+
 async function checkSettings({ database }: StoreFlags): Promise<Finding[]> {
   try {
-    const given = environment();
-    const settings = resolveSettings(
-      database === undefined ? given : { ...given, DATABASE_URL: database },
-      {},
-    );
+    const settings = resolveSettings(environmentWith(database), {});
     const found: Finding[] = [{ check: 'settings', ok: true, detail: `${settings.host}:${settings.port}` }];
     return [
       ...found,
