@@ -2,8 +2,10 @@
 import process from 'node:process';
 import { commandOf, HELP, type Command } from './arguments.ts';
 import { sumOf } from './counts.ts';
+import { MUTANTS } from './mutants/mutants.ts';
+import { runMutants } from './mutants/run-mutants.ts';
 import { planOf } from './plan.ts';
-import { commandFor, countsLine, profileLine, violationLines } from './report.ts';
+import { commandFor, countsLine, mutantHeading, mutantLine, profileLine, violationLines } from './report.ts';
 import { runPlan } from './run-plan.ts';
 import { runSeeds, type SeedResult } from './seed-pool.ts';
 import { shrink } from './shrink.ts';
@@ -20,6 +22,8 @@ async function main(command: Command): Promise<number> {
     case 'invalid':
       process.stderr.write(`${command.problem}\n\n${HELP}`);
       return 2;
+    case 'mutants':
+      return await runAllMutants(command.workers);
     case 'seed':
       return await runOne(command);
     case 'seeds':
@@ -61,6 +65,21 @@ async function runMany({ from, to, workers, shrinks }: Extract<Command, { kind: 
   print(`✗ ${failed.length} seeds failed: ${failed.map(({ seed }) => seed).join(', ')}`);
   await explain(first.seed, shrinks);
   return 1;
+}
+
+/** Every fault must be found. */
+async function runAllMutants(workers: number): Promise<number> {
+  const began = performance.now();
+  print(`Patchboard simulation · ${MUTANTS.length} mutants · ${workers} workers · Node ${process.version}`);
+  print(mutantHeading);
+  let missed = 0;
+  await runMutants(MUTANTS, workers, (result) => {
+    if (result.found === null) missed += 1;
+    print(mutantLine(result));
+  });
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  print(missed === 0 ? `✓ every mutant was found, in ${seconds} s` : `✗ ${missed} mutants were not found`);
+  return missed === 0 ? 0 : 1;
 }
 
 /** Prints the first failing seed with as few steps as possible. */

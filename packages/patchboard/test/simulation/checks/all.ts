@@ -1,5 +1,6 @@
 import { approvals } from './approvals.ts';
 import type { Check } from './check.ts';
+import { deadlines } from './deadlines.ts';
 import { effects } from './effects.ts';
 import { endings } from './endings.ts';
 import { errors } from './errors.ts';
@@ -8,6 +9,9 @@ import { ledger } from './ledger.ts';
 import { quiet } from './quiet.ts';
 import { reads } from './reads.ts';
 import { receipts } from './receipts.ts';
+import { runs } from './runs.ts';
+import { stoppedWork } from './stopped-work.ts';
+import { waits } from './waits.ts';
 
 export const CHECKS: readonly Check[] = [
   errors,
@@ -16,6 +20,10 @@ export const CHECKS: readonly Check[] = [
   effects,
   approvals,
   idempotency,
+  runs,
+  waits,
+  deadlines,
+  stoppedWork,
   reads,
   ledger,
   quiet,
