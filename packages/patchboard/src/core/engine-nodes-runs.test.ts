@@ -47,11 +47,15 @@ describe.each([
   it('ends the background jobs of its workspace on another node', async () => {
     const scope = { tenant: 'default', runId: 'run_x' };
     const workspaces = [workspacesWith(null), workspacesWith(scope)];
-    const { a, b, clock } = await engineNodes((index) => ({ workspaces: workspaces[index]! }), { notifies });
-    for (const { engine } of [a, b]) await engine.runs.create(me, 'run_x');
+    const sandboxed = aServerTool({ name: 'shell', sandbox: 'bubblewrap' });
+    const { a, b, clock } = await engineNodes(
+      (index) => ({ tools: [sandboxed], workspaces: workspaces[index]! }),
+      { notifies },
+    );
+    await submitTo(b, { toolName: 'shell', runId: 'run_x' });
     await a.engine.runs.cancel(operator, 'run_x');
     await settled();
-    if (!notifies) await clock.advance(5_000);
+    if (!notifies) await clock.advance(6_000);
     expect(workspaces[1]!.ended).toEqual([scope]);
   });
 });

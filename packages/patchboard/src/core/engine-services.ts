@@ -9,6 +9,7 @@ import { eventContent } from './call/listed-content.ts';
 import type { LiveCall } from './call/live-call.ts';
 import { Runs } from './call/runs.ts';
 import { Waiters } from './call/waiters.ts';
+import { ClientCallsElsewhere } from './devices/client-calls-elsewhere.ts';
 import { ClientInputs } from './devices/client-inputs.ts';
 import { ClientQueueProvider } from './devices/client-queue-provider.ts';
 import { ClientQueues } from './devices/client-queues.ts';
@@ -61,6 +62,7 @@ export class EngineServices {
   readonly clientQueues: ClientQueues;
   readonly pools: Pools = new Pools();
   readonly devices: Devices;
+  readonly callsElsewhere: ClientCallsElsewhere;
   readonly clients: ClientResults;
   readonly clientInputs: ClientInputs;
   readonly inProcess: InProcessProvider;
@@ -70,6 +72,7 @@ export class EngineServices {
   readonly notifier: CallNotifier;
   readonly fencing: Fencing;
   readonly runs: Runs;
+  readonly #cancelledRuns: CancelledRuns;
   readonly recorder: Recorder;
   readonly intake: Intake;
   readonly previews: Previews;
@@ -80,12 +83,16 @@ export class EngineServices {
   constructor(parts: EngineParts, host: EngineHost) {
     const { clock, log, limits } = parts;
     this.toolIndex = new ToolIndex(parts);
-    this.clientQueues = new ClientQueues((call) =>
-      isAsApproved(call, this.toolIndex.find(call.tenant, call.toolName)),
-    );
     this.memory = new ToolMemory(limits.toolsPerTenant);
     this.feed = new EventFeed(parts);
     this.tasks = new Tasks(log);
+    this.clientQueues = new ClientQueues({
+      ...parts,
+      tasks: this.tasks,
+      mayRun: (call) => isAsApproved(call, this.toolIndex.find(call.tenant, call.toolName)),
+      claim: (live) => this.lifecycle.claim(live),
+      attached: (tenant, clientId) => this.callsElsewhere.attached(tenant, clientId),
+    });
     const checks = new InputChecks(parts.schemas);
     const tools = { ...parts, toolIndex: this.toolIndex, memory: this.memory, tasks: this.tasks };
     this.clientTools = new ClientToolService({ ...tools, pools: this.pools });
@@ -98,7 +105,7 @@ export class EngineServices {
     const responses = new ResponseCache(clock);
     this.notifier = new CallNotifier({ log, waiters: this.waiters, responses });
     this.runs = new Runs({ ...parts, lifecycle: this.lifecycle });
-    new CancelledRuns({ ...parts, lifecycle: this.lifecycle, tasks: this.tasks });
+    this.#cancelledRuns = new CancelledRuns({ ...parts, lifecycle: this.lifecycle, tasks: this.tasks });
 
     const shared = {
       ...parts,
@@ -118,7 +125,9 @@ export class EngineServices {
     });
     const queue = new ClientQueueProvider(this.clientQueues, (call) => this.waiters.inputGiven(call));
     const provider = new DeviceProvider({ ...shared, pools: this.pools, queue });
-    this.devices = new Devices({ ...shared, clientTools: this.clientTools, provider });
+    this.callsElsewhere = new ClientCallsElsewhere({ ...shared, provider });
+    const { clientTools, callsElsewhere } = this;
+    this.devices = new Devices({ ...shared, clientTools, provider, callsElsewhere });
     this.clients = new ClientResults(shared);
     this.clientInputs = new ClientInputs({ ...shared, requests: inputRequests, waiters: this.waiters });
     this.inProcess = new InProcessProvider({ ...shared, inputRequests });
@@ -157,10 +166,14 @@ export class EngineServices {
       cancelled: (live, reason) => this.providers.ofCall(live.call).cancel(live, reason),
       ended: (call) => {
         this.notifier.ended(call);
+        this.#cancelledRuns.callOver(call);
         parts.peers.ended(call);
       },
       dropped: (call) => this.notifier.dropped(call),
-      movedElsewhere: (call) => this.notifier.movedElsewhere(call),
+      movedElsewhere: (call) => {
+        this.notifier.movedElsewhere(call);
+        this.#cancelledRuns.callOver(call);
+      },
       respondedElsewhere: (live) => this.tasks.start('input given', () => this.inputs.resume(live)),
     });
   }

@@ -11,6 +11,7 @@ import type { OpenLoad } from './call/open-calls.ts';
 import type { BadOutcome } from './call/outcome.ts';
 import { recover, type RecoveryReport } from './call/recovery.ts';
 import type { Runs } from './call/runs.ts';
+import type { ClientCallsElsewhere } from './devices/client-calls-elsewhere.ts';
 import type { ClientInputs } from './devices/client-inputs.ts';
 import type { ClientQueues } from './devices/client-queues.ts';
 import type { ClientResults } from './devices/client-results.ts';
@@ -54,6 +55,8 @@ export class Engine {
   readonly toolIndex: ToolIndex;
   readonly clientTools: ClientToolService;
   readonly clientQueues: ClientQueues;
+  /** Takes calls of clients from other nodes. */
+  readonly callsElsewhere: ClientCallsElsewhere;
   readonly pools: Pools;
   readonly devices: Devices;
   readonly clients: ClientResults;
@@ -93,6 +96,7 @@ export class Engine {
     this.toolIndex = services.toolIndex;
     this.clientTools = services.clientTools;
     this.clientQueues = services.clientQueues;
+    this.callsElsewhere = services.callsElsewhere;
     this.pools = services.pools;
     this.devices = services.devices;
     this.clients = services.clients;

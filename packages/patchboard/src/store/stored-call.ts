@@ -1,5 +1,11 @@
 import type { SandboxName } from '@patchboard/wire';
-import type { Approval, Call, CallState, TimelineEntry } from '../core/call/call.ts';
+import {
+  attemptDevice,
+  type Approval,
+  type Call,
+  type CallState,
+  type TimelineEntry,
+} from '../core/call/call.ts';
 import type { AcceptedInput } from '../core/call/input-kinds.ts';
 import type { InputRound } from '../core/call/input.ts';
 import type { OfferedInputs } from '../core/call/offered-inputs.ts';
@@ -90,14 +96,14 @@ function detailOf(state: CallState): Detail<CallState> {
         deadlineAt: state.deadlineAt,
         attempt: state.attempt,
         cause: state.cause,
-        ...(state.device === undefined ? {} : { device: state.device }),
+        ...attemptDevice(state),
       };
     case 'INPUT_REQUIRED':
       return {
         deadlineAt: state.deadlineAt,
         attempt: state.attempt,
         held: state.held,
-        ...(state.device === undefined ? {} : { device: state.device }),
+        ...attemptDevice(state),
       };
     case 'COMPLETED':
       return { resultDigest: state.resultDigest };

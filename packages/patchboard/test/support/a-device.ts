@@ -12,6 +12,8 @@ export interface ConnectedDevice {
   readonly responses: InputRound[];
   /** The reasons of the `cancel` frames. */
   readonly cancelled: string[];
+  /** Whether a newer connection of the device has replaced this one. */
+  readonly isReplaced: () => boolean;
 }
 
 /** A device without a socket, connected to the engine; it offers `specs`. */
@@ -19,26 +21,39 @@ export async function aDevice(
   engine: Engine,
   specs: readonly ToolSpec[],
   clientId = 'phone',
-  { resume = null, holding = null }: { resume?: string | null; holding?: readonly string[] | null } = {},
+  {
+    resume = null,
+    holding = null,
+    name = clientId,
+  }: { resume?: string | null; holding?: readonly string[] | null; name?: string } = {},
 ): Promise<ConnectedDevice> {
   const requests: Call[] = [];
   const responses: InputRound[] = [];
   const cancelled: string[] = [];
+  let isReplaced = false;
+  const earlier = await engine.devices.takeSession('default', clientId, resume);
   const device = engine.devices.connect({
     tenant: 'default',
     clientId,
-    name: clientId,
+    name,
     link: {
       request: (call) => void requests.push(call),
       cancel: (_id, reason) => void cancelled.push(reason),
       inputGiven: (_call, round) => void responses.push(round),
-      replaced: () => undefined,
+      replaced: () => {
+        isReplaced = true;
+      },
     },
     mayResume: true,
     resume,
+    earlier,
     holding,
     greet: () => undefined,
   });
   await engine.devices.offer(device, specs);
-  return { device, requests, responses, cancelled };
+  engine.devices.sendWaiting(
+    device,
+    specs.map(({ name }) => name),
+  );
+  return { device, requests, responses, cancelled, isReplaced: () => isReplaced };
 }

@@ -1,3 +1,4 @@
+import type { TokenKind, TokenStore } from '../../src/core/access/token-store.ts';
 import { isOpen, type Call } from '../../src/core/call/call.ts';
 import type { LedgerDraft } from '../../src/core/ledger/ledger.ts';
 import type { Peers, TransientEvent, WatchedCalls } from '../../src/core/peers.ts';
@@ -16,6 +17,7 @@ interface Shared {
   readonly undelivered: Map<string, number>;
   readonly offered: Map<string, number>;
   readonly revisions: RevisionLog;
+  readonly tokens: TokenStore;
 }
 
 /** The peers of one of several nodes. The test decides what they report. */
@@ -268,6 +270,7 @@ export function severalNodes(store: Store, count: number): TestNode[] {
     undelivered: new Map(),
     offered: new Map(),
     revisions: new RevisionLog(store),
+    tokens: tokensInMemory(),
   };
   for (let index = 0; index < count; index += 1) shared.nodes.push(new TestPeers(shared));
   return shared.nodes.map((peers) => ({
@@ -275,6 +278,21 @@ export function severalNodes(store: Store, count: number): TestNode[] {
     store: nodeStore(store, peers, shared),
     devicesGone: () => shared.revisions.gone(peers),
   }));
+}
+
+/** They do not expire: no test needs it. */
+function tokensInMemory(): TokenStore {
+  const values = new Map<string, string>();
+  const key = (kind: TokenKind, secret: string): string => JSON.stringify([kind, secret]);
+  return {
+    put: async (kind, secret, value) => void values.set(key(kind, secret), value),
+    find: async (kind, secret) => values.get(key(kind, secret)) ?? null,
+    spend: async (kind, secret) => {
+      const value = values.get(key(kind, secret)) ?? null;
+      values.delete(key(kind, secret));
+      return value;
+    },
+  };
 }
 
 function clientKey(tenant: string, clientId: string): string {
@@ -288,7 +306,7 @@ async function* each(calls: readonly Call[]): AsyncGenerator<Call> {
 function nodeStore(
   shared: Store,
   self: TestPeers,
-  { holders, revisions }: Pick<Shared, 'holders' | 'revisions'>,
+  { holders, revisions, tokens }: Pick<Shared, 'holders' | 'revisions' | 'tokens'>,
 ): Store {
   const insertCall = async (record: NewCall): Promise<Inserted> => {
     const inserting = shared.insertCall(record);
@@ -311,7 +329,7 @@ function nodeStore(
       return { ...replaced, elsewhere: true };
     return replaced;
   };
-  const own: Partial<Store> = { ...revisions.members(self), insertCall, replaceCall };
+  const own: Partial<Store> = { ...revisions.members(self), insertCall, replaceCall, tokens };
   return new Proxy(shared, {
     get: (target, name) => {
       if (Object.hasOwn(own, name)) return own[name as keyof Store];

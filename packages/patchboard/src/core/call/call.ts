@@ -82,6 +82,8 @@ export type OpenState =
       readonly cause: FailureCode | null;
       /** Name of the connected device that the call was sent to. */
       readonly device?: string;
+      /** See `Device.firstSession`. Absent on a single node. */
+      readonly deviceSession?: string;
     }
   | {
       readonly name: 'INPUT_REQUIRED';
@@ -91,7 +93,11 @@ export type OpenState =
       /** As `InputRound.held`. */
       readonly held: boolean;
       readonly device?: string;
+      readonly deviceSession?: string;
     };
+
+/** The members of a state that name the device of the attempt. */
+export type AttemptDevice = Pick<Extract<OpenState, { name: 'EXECUTING' }>, 'device' | 'deviceSession'>;
 
 export type EndState =
   | { readonly name: 'COMPLETED'; readonly resultJson: string; readonly resultDigest: string | null }
@@ -221,6 +227,11 @@ function executingEntry(state: Extract<CallState, { name: 'EXECUTING' }>, at: nu
     ...(cause === null ? {} : { code: cause }),
     ...(device === undefined ? {} : { device }),
   };
+}
+
+export function attemptDevice({ device, deviceSession }: AttemptDevice): AttemptDevice {
+  if (device === undefined) return {};
+  return deviceSession === undefined ? { device } : { device, deviceSession };
 }
 
 /** Whether the tool runs in this process; otherwise a client or its device runs it. */

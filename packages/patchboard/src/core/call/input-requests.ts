@@ -7,7 +7,7 @@ import { utf8Bytes } from '../json/utf8-bytes.ts';
 import { inputGivenRow, inputRequiredRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Digest } from '../ports.ts';
-import type { Call, CallState } from './call.ts';
+import { attemptDevice, type Call, type CallState } from './call.ts';
 import { endState } from './end-state.ts';
 import {
   INPUT_CONTENT_BYTES,
@@ -81,7 +81,7 @@ export class InputRequests {
       deadlineAt: open.length > 0 ? expiresAt : now + limits.queueWaitMs,
       attempt: state.attempt,
       held: given.held,
-      ...(state.device === undefined ? {} : { device: state.device }),
+      ...attemptDevice(state),
     };
     const isRecorded = await lifecycle.advance(
       live,

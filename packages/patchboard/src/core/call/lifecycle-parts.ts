@@ -40,6 +40,8 @@ export interface MoveExtra {
   readonly offered?: OfferedInputs;
   /** Ledger rows besides those of the moves. */
   readonly rows?: (call: Call) => readonly LedgerDraft[];
+  /** Without a new state: the call becomes one of this node, with the next version. */
+  readonly claims?: boolean;
   /** A borrowed call stays with the node that holds it. */
   readonly keepsHolder?: boolean;
 }

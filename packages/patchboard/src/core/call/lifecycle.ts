@@ -133,6 +133,14 @@ export class Lifecycle {
   }
 
   /**
+   * Makes an open call one of this node, as it is. Of several nodes that do it at once, one succeeds. Returns false if
+   * another writer committed first.
+   */
+  async claim(live: LiveCall): Promise<boolean> {
+    return isOpen(live.call) && (await this.advance(live, [], { claims: true }));
+  }
+
+  /**
    * As `advance`, but retries failed writes until one succeeds: for the start and the end of work, which must not be lost.
    * After `close` it stops retrying: the call stays as stored, and the next start recovers it.
    */
@@ -242,7 +250,8 @@ export class Lifecycle {
   }
 }
 
-function changed(call: Call, { argsJson, inputs, offered }: MoveExtra): Call {
+function changed(call: Call, { argsJson, inputs, offered, claims }: MoveExtra): Call {
+  if (claims === true) return { ...call, version: call.version + 1 };
   if (argsJson === undefined && inputs === undefined) return call;
   return {
     ...call,

@@ -1,6 +1,8 @@
 import type { Call } from '../call/call.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { pairKey } from '../pair-key.ts';
+import type { Peers } from '../peers.ts';
+import type { Tasks } from '../tasks.ts';
 
 /** One connection of a client: a stream, a long poll or a socket. */
 export interface ClientConnection {
@@ -20,14 +22,26 @@ interface ClientQueue {
 /** Bounds the argument text of one response. The last call of a response may exceed it. */
 const RESPONSE_CHARACTERS = 8 * 1024 * 1024;
 
+export interface ClientQueuesParts {
+  readonly peers: Peers;
+  /** Checked for each call before it is delivered. */
+  readonly mayRun: (call: Call) => boolean;
+  /** See `Lifecycle.claim`. */
+  readonly claim: (live: LiveCall) => Promise<boolean>;
+  /** Takes calls of the client that other nodes hold. */
+  readonly attached: (tenant: string, clientId: string) => void;
+  readonly tasks: Tasks;
+}
+
 /** Per client: the queue of its open calls, and its connections. */
 export class ClientQueues {
+  readonly #parts: ClientQueuesParts;
   readonly #queues: Map<string, ClientQueue> = new Map();
-  readonly #mayRun: (call: Call) => boolean;
+  /** Calls that no connection here can deliver: another node may take them. */
+  readonly #offered: Set<LiveCall> = new Set();
 
-  /** `mayRun`: checked for each call before it is delivered. */
-  constructor(mayRun: (call: Call) => boolean) {
-    this.#mayRun = mayRun;
+  constructor(parts: ClientQueuesParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -38,11 +52,14 @@ export class ClientQueues {
   attach(tenant: string, clientId: string, connection: ClientConnection): (handedOver?: boolean) => void {
     const queue = this.#queue(tenant, clientId);
     queue.connections.add(connection);
+    const left = this.#parts.peers.clientAttached(tenant, clientId);
     this.#deliverOpen(queue, connection);
+    if (!this.#parts.peers.isSingle) this.#parts.attached(tenant, clientId);
     return (handedOver = false) => {
-      queue.connections.delete(connection);
+      if (queue.connections.delete(connection)) left();
       const next = [...queue.connections].at(-1);
       if (next !== undefined && !handedOver) this.#deliverOpen(queue, next);
+      else if (next === undefined && !handedOver) this.#offerOpen(queue);
       this.#removeIfEmpty(tenant, clientId, queue);
     };
   }
@@ -55,13 +72,16 @@ export class ClientQueues {
     return this.#queues.get(pairKey(tenant, clientId))?.connections.size ?? 0;
   }
 
-  put(live: LiveCall): void {
+  /** `isPolled`: the client gets the call as the response to its poll. */
+  put(live: LiveCall, isPolled = false): void {
     const { clientId } = live.call;
     if (clientId === null) throw new Error(`call ${live.call.id} is not a client's`);
     const queue = this.#queue(live.call.tenant, clientId);
     queue.open.set(live.call.id, live);
     const connection = [...queue.connections].at(-1);
-    if (connection !== undefined && this.#mayRun(live.call)) this.#deliver(connection, live);
+    if (isPolled) return;
+    if (connection === undefined) this.#offer(live);
+    else if (this.#parts.mayRun(live.call)) this.#deliver(connection, live);
   }
 
   /** Removes a call that ended. Does nothing if the call is not queued. */
@@ -70,17 +90,16 @@ export class ClientQueues {
     if (clientId === null) return;
     const queue = this.#queues.get(pairKey(tenant, clientId));
     if (queue?.open.delete(id) !== true) return;
+    this.#offered.delete(live);
     if (reason !== null && live.pushed)
       for (const connection of queue.connections) connection.withdraw(id, reason);
     this.#removeIfEmpty(tenant, clientId, queue);
   }
 
-  /** Calls of this tool that the client has not acknowledged. */
-  waiting(tenant: string, clientId: string, toolName: string): LiveCall[] {
+  /** Calls that the client has not acknowledged. */
+  waiting(tenant: string, clientId: string): LiveCall[] {
     const queue = this.#queues.get(pairKey(tenant, clientId));
-    return [...(queue?.open.values() ?? [])].filter(
-      (live) => live.call.toolName === toolName && isUnacknowledged(live),
-    );
+    return [...(queue?.open.values() ?? [])].filter(isUnacknowledged);
   }
 
   /** Unacknowledged calls, oldest first, as many as fit into one response. Marks them as pushed. */
@@ -104,12 +123,39 @@ export class ClientQueues {
     return live !== undefined && this.#isDue(live) ? live.call : undefined;
   }
 
+  /** Before a poll of the client: claims the calls that other nodes may take. */
+  async claimOffered(tenant: string, clientId: string): Promise<void> {
+    for (const live of this.#queues.get(pairKey(tenant, clientId))?.open.values() ?? [])
+      if (this.#offered.delete(live)) await this.#parts.claim(live);
+  }
+
   #deliverOpen(queue: ClientQueue, connection: ClientConnection): void {
-    for (const live of queue.open.values()) if (this.#isDue(live)) this.#deliver(connection, live);
+    for (const live of queue.open.values())
+      if (this.#isDue(live)) {
+        if (this.#offered.delete(live)) this.#claim(live);
+        else this.#deliver(connection, live);
+      }
+  }
+
+  /** Another node may take the call at the same time. */
+  #claim(live: LiveCall): void {
+    this.#parts.tasks.start('claim', async () => {
+      if ((await this.#parts.claim(live)) && isUnacknowledged(live)) this.put(live);
+    });
+  }
+
+  #offerOpen(queue: ClientQueue): void {
+    for (const live of queue.open.values()) if (this.#isDue(live)) this.#offer(live);
+  }
+
+  #offer(live: LiveCall): void {
+    if (this.#parts.peers.isSingle || !isUnacknowledged(live)) return;
+    this.#offered.add(live);
+    this.#parts.peers.wakeClient(live.call);
   }
 
   #isDue(live: LiveCall): boolean {
-    return isUnacknowledged(live) && this.#mayRun(live.call);
+    return isUnacknowledged(live) && this.#parts.mayRun(live.call);
   }
 
   #deliver(connection: ClientConnection, live: LiveCall): void {
@@ -133,6 +179,6 @@ export class ClientQueues {
 }
 
 /** An acknowledged call has begun, and is not sent a second time. */
-function isUnacknowledged(live: LiveCall): boolean {
-  return live.call.state.name === 'PENDING' || live.call.state.name === 'APPROVED';
+export function isUnacknowledged({ call: { state } }: Pick<LiveCall, 'call'>): boolean {
+  return state.name === 'PENDING' || state.name === 'APPROVED';
 }

@@ -1,5 +1,12 @@
 import { reason } from '@patchboard/wire';
-import { attemptsOf, isOpen, type Call, type CallState, type OpenState } from '../call/call.ts';
+import {
+  attemptsOf,
+  isOpen,
+  type AttemptDevice,
+  type Call,
+  type CallState,
+  type OpenState,
+} from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import type { InputRound } from '../call/input.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
@@ -14,17 +21,20 @@ import {
   type Reservation,
   type ReservationRequest,
 } from '../providers/provider.ts';
+import type { Peers } from '../peers.ts';
 import type { Clock } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 import { hasBegun } from './client-call.ts';
+import { hasAsked, lastResponse } from './client-inputs.ts';
 import type { ClientQueues } from './client-queues.ts';
 import type { Device } from './device.ts';
 import type { Pools } from './pools.ts';
 import { requestId } from './request-id.ts';
 
 export interface DeviceProviderParts {
+  readonly peers: Peers;
   readonly lifecycle: Lifecycle;
   readonly toolIndex: ToolIndex;
   readonly pools: Pools;
@@ -61,7 +71,7 @@ export class DeviceProvider implements Provider {
       attempt: 1,
       cause: null,
     } as const;
-    return new DeviceReservation(this, device, [...states, { ...executing, device: device.name }]);
+    return new DeviceReservation(this, device, [...states, { ...executing, ...this.#named(device) }]);
   }
 
   releaseDevice(device: Device): void {
@@ -116,7 +126,9 @@ export class DeviceProvider implements Provider {
     return this.#parts.queue.waitMs(call);
   }
 
+  /** With other nodes any target is accepted: the device may be connected to one of them. */
   targetProblem(tool: RegisteredTool, target: string): Failure | null {
+    if (!this.#parts.peers.isSingle) return null;
     if (this.#parts.pools.offers(tool.tenant ?? '', tool.name, target)) return null;
     return this.#parts.queue.targetProblem(tool, target);
   }
@@ -129,11 +141,23 @@ export class DeviceProvider implements Provider {
   /** A device offers the tool again: sends the calls that wait for it. */
   wake(tenant: string, clientId: string, toolName: string): void {
     const { clientQueues } = this.#parts;
-    for (const live of clientQueues.waiting(tenant, clientId, toolName)) {
+    for (const live of clientQueues.waiting(tenant, clientId)) {
+      if (live.call.toolName !== toolName) continue;
       // Otherwise the client could poll the call while it is being recorded as executing here.
       clientQueues.take(live, null);
       this.start(live);
     }
+  }
+
+  /** Whether a device that is connected here could run the call. */
+  canSend({ tenant, toolName, target }: Call): boolean {
+    const { pools } = this.#parts;
+    return target === null ? pools.isOnline(tenant, toolName) : pools.offers(tenant, toolName, target);
+  }
+
+  /** Sends a call that another node holds to a device that is connected here, which makes it a call of this node. */
+  async take(live: LiveCall): Promise<void> {
+    if (!this.#isStopped && this.#parts.peers.hasLease()) await this.#begin(live);
   }
 
   /** Returns the connected device that runs the call, or null. */
@@ -149,6 +173,16 @@ export class DeviceProvider implements Provider {
     live.tool ??= this.#parts.toolIndex.find(live.call.tenant, live.call.toolName);
     device.calls.add(live);
     live.release = () => this.#finish(live);
+  }
+
+  /** Assigns a call of an earlier connection to the device. `holding`: the requests that the device listed. */
+  reassign(live: LiveCall, device: Device, holding: readonly string[] | null): void {
+    this.bind(live, device);
+    if (holding === null || holding.includes(requestId(live.call))) sendLastResponse(device, live);
+    // The device listed its requests without this one. It has asked the caller, so it has begun, and lost the request.
+    else if (hasAsked(live.call)) this.lost(live);
+    // The request was lost on the way and did not start.
+    else device.link?.request(live.call);
   }
 
   /** The device of the call will not come back. Runs the call again only if repeating it is safe. */
@@ -187,6 +221,8 @@ export class DeviceProvider implements Provider {
       if (!isOpen(call) || live.ownership === 'lost') return;
       const device = this.#isSameContract(live) ? this.#choose(call) : null;
       if (device === null) {
+        // Another node holds the call, and this one cannot send it after all.
+        if (live.ownership === 'borrowed') return;
         if (hasBegun(call)) await this.#fail(live, live.pushed ? 'unknown' : 'not_started');
         else this.#parts.queue.start(live);
         return;
@@ -194,7 +230,7 @@ export class DeviceProvider implements Provider {
       const attempt = attemptsOf(call) + 1;
       const cause = attempt === 1 ? null : 'provider_disconnected';
       const deadlineAt = this.#toolDeadline(call);
-      const next: CallState = { name: 'EXECUTING', deadlineAt, attempt, cause, device: device.name };
+      const next: CallState = { name: 'EXECUTING', deadlineAt, attempt, cause, ...this.#named(device) };
       if (!(await this.#parts.lifecycle.advanceWithRetry(live, [next]))) {
         this.releaseDevice(device);
         // A response of the caller was committed first: the call still needs its next attempt.
@@ -251,6 +287,10 @@ export class DeviceProvider implements Provider {
     await this.#parts.lifecycle.endWithRetry(live, endState(gone, null));
   }
 
+  #named({ name, firstSession }: Device): AttemptDevice {
+    return this.#parts.peers.isSingle ? { device: name } : { device: name, deviceSession: firstSession };
+  }
+
   #unbind(live: LiveCall): Device | null {
     const device = this.deviceOf(live);
     device?.calls.delete(live);
@@ -287,4 +327,10 @@ class DeviceReservation implements Reservation {
   release(): void {
     this.#provider.releaseDevice(this.#device);
   }
+}
+
+/** The response may have been given while the device was disconnected. A device that has it ignores it. */
+function sendLastResponse({ link }: Device, { call }: LiveCall): void {
+  const round = lastResponse(call);
+  if (round !== null) link?.inputGiven(call, round);
 }

@@ -16,6 +16,8 @@ export interface DeviceLink {
 /** One connection of a device. `link` is null while it is disconnected and may resume. */
 export interface Device {
   readonly session: string;
+  /** The session that this one continues, over all its resumptions; its own if it continues none. */
+  readonly firstSession: string;
   readonly tenant: string;
   /** The client that owns its tools. */
   readonly clientId: string;

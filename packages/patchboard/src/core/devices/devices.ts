@@ -6,10 +6,14 @@ import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Clock, Ids, Store } from '../ports.ts';
-import { attemptToken, parseRequestId, requestId } from './request-id.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
+import type { Peers } from '../peers.ts';
+import { attemptToken, parseRequestId } from './request-id.ts';
 import type { Tasks } from '../tasks.ts';
 import { hasBegun } from './client-call.ts';
-import { hasAsked, lastResponse } from './client-inputs.ts';
+import type { ClientCallsElsewhere } from './client-calls-elsewhere.ts';
+import { DeviceCallsElsewhere } from './device-calls-elsewhere.ts';
+import { DeviceSessions, type EarlierSession } from './device-sessions.ts';
 import type { ClientToolService } from './client-tool-service.ts';
 
 export interface DevicesParts {
@@ -19,8 +23,10 @@ export interface DevicesParts {
   readonly limits: Limits;
   readonly tasks: Tasks;
   readonly lifecycle: Lifecycle;
+  readonly peers: Peers;
   readonly clientTools: ClientToolService;
   readonly provider: DeviceProvider;
+  readonly callsElsewhere: ClientCallsElsewhere;
 }
 
 /** A device that connects. */
@@ -33,6 +39,8 @@ export interface ConnectRequest {
   /** True: the device receives a token to resume with. */
   readonly mayResume: boolean;
   readonly resume: string | null;
+  /** The session of another node that it continues: see `takeSession`. Absent: none. */
+  readonly earlier?: EarlierSession | null;
   /** Ids of requests that the device still works on or whose result was not acknowledged; null if it sends none. */
   readonly holding: readonly string[] | null;
   /** Called before any other message is sent to the device. */
@@ -52,11 +60,19 @@ export class Devices {
   readonly #parts: DevicesParts;
   readonly #bySession: Map<string, Device> = new Map();
   readonly #byToken: Map<string, Device> = new Map();
+  /** With other nodes: what ends the presence of each device at this node, and removes its stored session. */
+  readonly #detach: Map<Device, () => void> = new Map();
+  readonly #forgetSession: Map<Device, () => void> = new Map();
+  readonly #sessions: DeviceSessions;
+  readonly #elsewhere: DeviceCallsElsewhere;
   /** Ledger rows that are not yet written. */
   readonly #unwritten: LedgerDraft[] = [];
 
   constructor(parts: DevicesParts) {
     this.#parts = parts;
+    this.#sessions = new DeviceSessions({ ...parts, wheel: parts.lifecycle.wheel });
+    this.#elsewhere = new DeviceCallsElsewhere(parts);
+    parts.peers.onSessionTaken((session) => this.#taken(session));
   }
 
   get size(): number {
@@ -72,8 +88,12 @@ export class Devices {
     const { clock, ids } = this.#parts;
     const session = ids.next('ds_');
     const { tenant, clientId, link } = given;
+    const known = given.resume === null ? undefined : this.#byToken.get(given.resume);
+    const isSame = known !== undefined && known.tenant === tenant && known.clientId === clientId;
+    const continued = isSame ? known : (given.earlier ?? null);
     const device: Device = {
       session,
+      firstSession: continued?.firstSession ?? session,
       tenant,
       clientId,
       name: given.name ?? session,
@@ -86,13 +106,53 @@ export class Devices {
     };
     this.#bySession.set(session, device);
     if (device.resumeToken !== null) this.#byToken.set(device.resumeToken, device);
-    const earlier = given.resume === null ? undefined : this.#byToken.get(given.resume);
-    const isSame = earlier !== undefined && earlier.tenant === tenant && earlier.clientId === clientId;
-    given.greet(device, isSame);
-    if (isSame) this.#takeOver(earlier, device, given.holding);
-    if (given.holding !== null) this.#claim(device, given.holding);
+    given.greet(device, continued !== null);
+    if (isSame) this.#takeOver(known, device, given.holding);
+    if (this.#parts.peers.isSingle) this.#claim(device, given.holding ?? []);
+    else this.#attach(device, given);
     this.#record(device, 'online');
     return device;
+  }
+
+  /**
+   * With other nodes, before `connect`: takes the session that the device resumes from the node that has it. Null if no
+   * other node has it.
+   */
+  takeSession(tenant: string, clientId: string, resume: string | null): MaybePromise<EarlierSession | null> {
+    if (resume === null || this.#parts.peers.isSingle || this.#byToken.has(resume)) return null;
+    return this.#sessions.take(tenant, clientId, resume);
+  }
+
+  /** With other nodes: makes the device known to them, and takes its calls from those that hold them. */
+  #attach(device: Device, { earlier = null, holding }: ConnectRequest): void {
+    const { peers, tasks } = this.#parts;
+    const detach = peers.clientAttached(device.tenant, device.clientId);
+    const forget = this.#sessions.keep(device);
+    this.#detach.set(device, detach);
+    this.#forgetSession.set(device, forget);
+    tasks.start('device calls', async () => {
+      if (earlier !== null) {
+        await this.#elsewhere.takeSession(device, holding);
+        peers.sessionTaken(earlier.session);
+      }
+      await this.#elsewhere.claim(device, holding ?? []);
+    });
+  }
+
+  /** Another node continues the session, and takes its calls: closes the connection. */
+  #taken(session: string): void {
+    const device = this.#bySession.get(session);
+    if (device === undefined) return;
+    const { link } = device;
+    const { lifecycle, limits, provider, tasks, clientTools } = this.#parts;
+    this.#disconnected(device);
+    tasks.start('device tools', () => clientTools.takeBack(device, [...device.tools]));
+    this.#forget(device);
+    // A call that was sent after the other node took those of the session did not reach the device.
+    lifecycle.wheel.after(limits.deviceGraceMs, () => {
+      for (const live of device.calls) provider.lost(live);
+    });
+    link?.replaced();
   }
 
   /** Registers or rejects each tool independently. */
@@ -105,6 +165,7 @@ export class Devices {
   sendWaiting({ tenant, clientId, link }: Device, names: readonly string[]): void {
     if (link === null) return;
     for (const name of names) this.#parts.provider.wake(tenant, clientId, name);
+    this.#parts.callsElsewhere.attached(tenant, clientId);
   }
 
   /** Removes tools of the device; `names` null: all. Running calls continue. Returns the removed names. */
@@ -125,9 +186,11 @@ export class Devices {
   disconnect(device: Device, why: DisconnectReason): void {
     if (device.link === null) return;
     const { clientTools, limits, lifecycle, tasks } = this.#parts;
-    device.link = null;
+    this.#disconnected(device);
     tasks.start('device tools', async () => await clientTools.takeBack(device, [...device.tools]));
     if (why === 'closing') {
+      // Its session stays stored: the device continues it at another node, or here after the restart.
+      this.#forgetSession.delete(device);
       this.#forget(device);
       return;
     }
@@ -149,19 +212,12 @@ export class Devices {
     const { provider } = this.#parts;
     const link = earlier.link;
     if (link !== null) {
-      earlier.link = null;
+      this.#disconnected(earlier);
       this.#parts.tasks.start('device tools', async () => {
         await this.#parts.clientTools.takeBack(earlier, [...earlier.tools]);
       });
     }
-    for (const live of earlier.calls) {
-      provider.bind(live, device);
-      if (holding === null || holding.includes(requestId(live.call))) sendLastResponse(device, live);
-      // The device listed its requests without this one. It has asked the caller, so it has begun, and lost the request.
-      else if (hasAsked(live.call)) provider.lost(live);
-      // The request was lost on the way and did not start.
-      else device.link?.request(live.call);
-    }
+    for (const live of earlier.calls) provider.reassign(live, device, holding);
     this.#forget(earlier);
     link?.replaced();
   }
@@ -172,10 +228,8 @@ export class Devices {
       const live = this.#held(device, id);
       if (live === null) device.link?.cancel(id, 'ended');
       // Also if another connection has it: the last device to claim it wins.
-      else if (this.#parts.provider.deviceOf(live) !== device) {
-        this.#parts.provider.bind(live, device);
-        sendLastResponse(device, live);
-      }
+      else if (this.#parts.provider.deviceOf(live) !== device)
+        this.#parts.provider.reassign(live, device, null);
     }
   }
 
@@ -194,7 +248,15 @@ export class Devices {
     this.#record(device, 'gone');
   }
 
+  #disconnected(device: Device): void {
+    device.link = null;
+    this.#detach.get(device)?.();
+    this.#detach.delete(device);
+  }
+
   #forget(device: Device): boolean {
+    this.#forgetSession.get(device)?.();
+    this.#forgetSession.delete(device);
     if (device.resumeToken !== null) this.#byToken.delete(device.resumeToken);
     return this.#bySession.delete(device.session);
   }
@@ -219,9 +281,3 @@ export class Devices {
 
 /** Delay before rows are written, so that many devices that connect or disconnect at once share one commit. */
 const FLUSH_MS = 20;
-
-/** The response may have been given while the device was disconnected. A device that has it ignores it. */
-function sendLastResponse({ link }: Device, { call }: LiveCall): void {
-  const round = lastResponse(call);
-  if (round !== null) link?.inputGiven(call, round);
-}

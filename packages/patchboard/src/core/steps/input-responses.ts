@@ -1,6 +1,6 @@
 import { reason, type InputAction } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
-import { isOpen, type CallState } from '../call/call.ts';
+import { attemptDevice, isOpen, type CallState } from '../call/call.ts';
 import { endState, expiry } from '../call/end-state.ts';
 import { INPUT_CONTENT_BYTES, openRequests, type InputRound } from '../call/input.ts';
 import type { InputChecks } from '../call/input-checks.ts';
@@ -151,13 +151,13 @@ export class InputResponses {
           if (isOpen(live.call)) providers.ofCall(live.call).start(live);
         },
       };
-    const { attempt, device } = state;
+    const { attempt } = state;
     const executing: CallState = {
       name: 'EXECUTING',
       deadlineAt: at + responded.remainingMs,
       attempt,
       cause: null,
-      ...(device === undefined ? {} : { device }),
+      ...attemptDevice(state),
     };
     return {
       states: [executing],

@@ -185,7 +185,10 @@ export class DeviceConnection implements DeviceLink {
   ): Promise<void> {
     if (!this.isOpen) return;
     if (frame.type === 'hello') {
-      const connected = acceptHello(this.#parts, this.#peer, this.#device, frame, this);
+      const accepted = acceptHello(this.#parts, this.#peer, this.#device, frame, this);
+      // Without other nodes the device is known before its next frame is handled.
+      const connected = accepted instanceof Promise ? await accepted : accepted;
+      if (connected === null) return;
       if ('code' in connected) this.#refuse(connected, null);
       else this.#device = connected;
       return;

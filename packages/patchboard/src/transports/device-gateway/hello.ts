@@ -7,6 +7,7 @@ import {
 } from '@patchboard/wire';
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import { failure, type Failure } from '../../core/failures.ts';
+import { andThen, type MaybePromise } from '../../core/maybe-promise.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { foreignClient } from '../shared/routes/caller.ts';
 import type { FrameSender } from './frames.ts';
@@ -22,14 +23,17 @@ export interface DevicePeer {
   readonly onClosed: () => void;
 }
 
-/** Handles `hello`, which must come first and once. A device cannot act for a client that its credential is not for. */
+/**
+ * Handles `hello`, which must come first and once. A device cannot act for a client that its credential is not for. Returns
+ * null if the socket was closed meanwhile.
+ */
 export function acceptHello(
   { engine, limits }: Pick<GatewayParts, 'engine' | 'limits'>,
   { principal }: Pick<DevicePeer, 'principal'>,
   known: Device | null,
   hello: Extract<DeviceFrame, { type: 'hello' }>,
-  link: DeviceLink & FrameSender,
-): Device | Failure {
+  link: DeviceLink & FrameSender & { readonly isOpen: boolean },
+): MaybePromise<Device | Failure | null> {
   if (known !== null) return failure('conflict', reason('hello_again'));
   if (hello.protocol !== undefined && hello.protocol !== DEVICE_PROTOCOL) {
     const why = reason('protocol_unknown', { protocol: hello.protocol, spoken: DEVICE_PROTOCOL });
@@ -38,16 +42,22 @@ export function acceptHello(
   const clientId = hello.client_id ?? principal.clientId ?? principal.id;
   const foreign = foreignClient(principal, clientId);
   if (foreign !== null) return foreign;
-  return engine.devices.connect({
-    tenant: principal.tenant,
-    clientId,
-    name: hello.name ?? null,
-    link,
-    mayResume: true,
-    resume: hello.resume ?? null,
-    holding: hello.holding ?? null,
-    greet: (device, resumed) => link.send(welcome(device, resumed, limits)),
-  });
+  const resume = hello.resume ?? null;
+  return andThen(engine.devices.takeSession(principal.tenant, clientId, resume), (earlier) =>
+    link.isOpen
+      ? engine.devices.connect({
+          tenant: principal.tenant,
+          clientId,
+          name: hello.name ?? null,
+          link,
+          mayResume: true,
+          resume,
+          earlier,
+          holding: hello.holding ?? null,
+          greet: (device, resumed) => link.send(welcome(device, resumed, limits)),
+        })
+      : null,
+  );
 }
 
 /** Returns the device name of a `connect` frame; null if it cannot be the target of a call. */

@@ -91,7 +91,8 @@ async function poll(
   queue: ClientQueue,
   wait: number,
 ): Promise<void> {
-  const { clientQueues } = context.engine;
+  const { clientQueues, callsElsewhere } = context.engine;
+  await callsElsewhere.collect(queue.tenant, queue.clientId);
   const waiting = clientQueues.unacknowledged(queue.tenant, queue.clientId);
   const found =
     waiting.length > 0 || wait === 0
