@@ -135,7 +135,7 @@ describe.each(PAGES)('%s', (page) => {
 /** Of `createPatchboard`; the config file has it under `auth`. */
 const BOARD_OPTION = 'http.jwt';
 /** Options of other programs. */
-const FOREIGN = new Set(['--network', '--init']);
+const FOREIGN = new Set(['--network', '--init', '--keep']);
 /** Further names with an underscore that pages use: events and members that no route declares. */
 const OWN_WORDS: readonly string[] = [
   'tool_request',
