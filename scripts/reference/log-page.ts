@@ -14,7 +14,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   'engine.recovered':
     'the last process left calls open: the number that continue, and the number that were sealed',
   'engine.fenced':
-    'another process has taken over the store, with the problem: all work was stopped, and all calls are refused until the server is restarted',
+    'no write of this server succeeds any more, because another process has taken over the store, or the database was restored to an earlier state: `problem` says which. All work was stopped, all calls are refused, and `patchboard serve` exits with code 1',
   tool_call_success: 'a call was completed',
   tool_call_error: 'a call ended in another state, or was refused and not recorded; `code` is the reason',
   tool_call_log_misplaced: 'an open call was logged as ended: a bug of the server, please report it',
@@ -75,7 +75,6 @@ const EVENTS: Readonly<Record<string, string>> = {
     'PostgreSQL: a partition for this month or the next could not be made, with the reason. Its rows go to the default partition, which is slower to purge; retried every day',
   'store.heartbeat_failed':
     'PostgreSQL: the heartbeat of this server could not be written; it is retried twice a second',
-  'store.fenced': 'PostgreSQL: no write of this server succeeds any more, with the reason; it stops',
   'store.writer_not_freed':
     'PostgreSQL: the server stopped without releasing its writer; the next start waits for the end of its lease, 3 seconds',
   'bus.connected':

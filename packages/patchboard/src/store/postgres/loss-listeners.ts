@@ -1,15 +1,9 @@
-import type { Log } from '../../core/ports.ts';
 import type { WriterLost } from './writer-lost.ts';
 
-/** Logs once that no write of this process succeeds any more, and calls the listeners. */
+/** Calls the listeners once no write of this process succeeds any more. */
 export class LossListeners {
-  readonly #log: Log | undefined;
   readonly #listeners: Set<(error: WriterLost) => void> = new Set();
   #error: WriterLost | null = null;
-
-  constructor(log: Log | undefined) {
-    this.#log = log;
-  }
 
   get problem(): string | null {
     return this.#error?.message ?? null;
@@ -18,7 +12,6 @@ export class LossListeners {
   report(error: WriterLost): void {
     if (this.#error !== null) return;
     this.#error = error;
-    this.#log?.error('store.fenced', { error: error.message });
     for (const listener of this.#listeners) listener(error);
   }
 

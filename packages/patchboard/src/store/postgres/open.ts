@@ -128,7 +128,7 @@ class Opening {
       now,
     });
     const maintenance = this.#connection('maintenance');
-    const losses = new LossListeners(log);
+    const losses = new LossListeners();
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
     // Rows of an earlier process get their sequence numbers before the first row of this one.
     await sequencer.sequence();
