@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { Digest, Store } from '../ports.ts';
 import { chainHash, GENESIS, type LedgerRow } from './ledger.ts';
 import { orderHash, type LedgerSpan } from './ledger-order.ts';
@@ -5,7 +6,7 @@ import { orderHash, type LedgerSpan } from './ledger-order.ts';
 /** Checks the links of ledger rows, which are passed in by sequence and without a gap. */
 export interface ChainCheck {
   /** Returns the problem of the row; null if there is none. */
-  take(row: LedgerRow): Promise<string | null>;
+  take(row: LedgerRow): MaybePromise<string | null>;
   /** The hash that the ledger's head must have if the last row taken is its newest. */
   readonly headHash: string;
 }
@@ -26,7 +27,7 @@ export class SingleChainCheck implements ChainCheck {
     return this.#previous;
   }
 
-  async take(row: LedgerRow): Promise<string | null> {
+  take(row: LedgerRow): string | null {
     if (row.hash !== chainHash(this.#digest, this.#previous, row.seq, row)) return CHANGED;
     this.#previous = row.hash;
     return null;

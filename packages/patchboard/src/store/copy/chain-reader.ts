@@ -1,4 +1,5 @@
-import { chainHash, GENESIS, type LedgerKind } from '../../core/ledger/ledger.ts';
+import { SingleChainCheck } from '../../core/ledger/chain-check.ts';
+import { GENESIS, type LedgerKind } from '../../core/ledger/ledger.ts';
 import type { Digest } from '../../core/ports.ts';
 import { COPY_WRITER } from './ledger-copy.ts';
 import type { SourceLedgerRow } from './sqlite-source.ts';
@@ -10,30 +11,27 @@ export interface ChainEnd {
   readonly problem: string | null;
 }
 
-/** Checks the links of a chain, row by row, and stops at the first that is broken. */
+/** Passes the rows of a table to the check of a chain, and stops at the first that is missing or changed. */
 export class ChainReader {
-  readonly #digest: Digest;
+  readonly #chain: SingleChainCheck;
   #rows = 0;
-  #hash: string = GENESIS;
   #problem: string | null = null;
 
   constructor(digest: Digest) {
-    this.#digest = digest;
+    this.#chain = new SingleChainCheck(digest, GENESIS);
   }
 
   take(row: SourceLedgerRow & { readonly writer?: number }): void {
     if (this.#problem !== null) return;
-    const { seq, at, tenant, kind, call_id: callId, trace_id: traceId, body, writer = COPY_WRITER } = row;
-    const draft = { at, tenant, kind: kind as LedgerKind, callId, traceId, body };
-    if (writer !== COPY_WRITER || seq !== this.#rows + 1) this.#problem = `row ${this.#rows + 1} is missing`;
-    else if (chainHash(this.#digest, this.#hash, seq, draft) !== row.hash)
+    const { seq, call_id: callId, trace_id: traceId, writer = COPY_WRITER } = row;
+    const next = this.#rows + 1;
+    if (writer !== COPY_WRITER || seq !== next) this.#problem = `row ${next} is missing`;
+    else if (this.#chain.take({ ...row, kind: row.kind as LedgerKind, callId, traceId }) !== null)
       this.#problem = `row ${seq} was changed`;
-    if (this.#problem !== null) return;
-    this.#rows = seq;
-    this.#hash = row.hash;
+    else this.#rows = seq;
   }
 
   end(): ChainEnd {
-    return { rows: this.#rows, hash: this.#hash, problem: this.#problem };
+    return { rows: this.#rows, hash: this.#chain.headHash, problem: this.#problem };
   }
 }

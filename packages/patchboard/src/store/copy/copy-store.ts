@@ -4,12 +4,13 @@ import type { Digest } from '../../core/ports.ts';
 import { ensurePartitions, monthOf, nextMonth, startOf } from '../postgres/partitions.ts';
 import type { SchemaParts } from '../postgres/migrations.ts';
 import { tablesIn } from '../postgres/schema.ts';
+import type { EndedCount } from '../postgres/totals.ts';
 import { STATE_CODES, stateNameOf } from '../state-codes.ts';
 import { ChainReader, type ChainEnd } from './chain-reader.ts';
 import { COPIED_TABLES, type CopiedRow, type CopiedTable } from './copied-tables.ts';
 import { releaseSchema, reserveSchema } from './empty-schema.ts';
 import { isSameOrder, LedgerMonths, type CopiedSpan } from './ledger-copy.ts';
-import { PostgresTarget, type TargetLedgerRow, type TargetSpan, type Total } from './postgres-target.ts';
+import { PostgresTarget, type TargetLedgerRow, type TargetSpan } from './postgres-target.ts';
 import { RowDigest, type TableDigest } from './row-digest.ts';
 import { SqliteSource } from './sqlite-source.ts';
 
@@ -202,9 +203,9 @@ class StoreCopying {
     this.#totals.set(String(tenant), ended);
   }
 
-  #endedCalls(): Total[] {
+  #endedCalls(): EndedCount[] {
     return [...this.#totals].flatMap(([tenant, states]) =>
-      [...states].map(([state, calls]) => [tenant, state, calls] as const),
+      [...states].map(([state, calls]) => ({ tenant, state, calls })),
     );
   }
 

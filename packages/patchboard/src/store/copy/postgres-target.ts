@@ -2,12 +2,10 @@ import { GENESIS } from '../../core/ledger/ledger.ts';
 import { byteaArray, int4Array, int8Array, textArray } from '../../postgres/arrays.ts';
 import type { Connection, Statement, Transaction } from '../../postgres/connection.ts';
 import type { Tables } from '../postgres/schema.ts';
+import { addToTotals, totalsValues, type EndedCount } from '../postgres/totals.ts';
 import type { CopiedRow, CopiedTable } from './copied-tables.ts';
 import { COPY_WRITER, type CopiedSpan } from './ledger-copy.ts';
 import type { SourceLedgerRow } from './sqlite-source.ts';
-
-/** Ended calls of a tenant in one state. */
-export type Total = readonly [tenant: string, state: number, calls: number];
 
 export interface RowReader<Row> {
   take(row: Row): void;
@@ -72,24 +70,14 @@ export class PostgresTarget {
   }
 
   /** Writes the order of the ledger, its head, the counts of ended calls, and the writer that continues the chain. */
-  async finish(spans: readonly CopiedSpan[], totals: readonly Total[]): Promise<void> {
+  async finish(spans: readonly CopiedSpan[], ended: readonly EndedCount[]): Promise<void> {
     await this.#connection.transaction(async (transaction) => {
       const t = this.#tables;
       await transaction.run(
         [t.ledger_order, t.totals, t.segments, t.writers].map((table) => `delete from ${table}`).join('; '),
       );
       await this.#writeOrder(transaction, spans);
-      await transaction.query(
-        {
-          name: 'copy_totals',
-          text: `insert into ${t.totals} (tenant, state, calls) select * from unnest($1::text[], $2::int4[], $3::int8[])`,
-        },
-        [
-          textArray(totals.map(([tenant]) => tenant)),
-          int4Array(totals.map(([, state]) => state)),
-          int8Array(totals.map(([, , calls]) => calls)),
-        ],
-      );
+      await transaction.query({ name: 'copy_totals', text: addToTotals(t, 1) }, totalsValues(ended));
       const last = spans.at(-1);
       // A new writer has the segment 0; that of the copied rows is the next one.
       const no = last === undefined ? 0 : 1;
