@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { aCall, aRecord, aRun, aTool, anEntry, completed, rowsOf } from '../../src/store/samples.contract.ts';
+import {
+  aCall,
+  aRecord,
+  aRun,
+  aTool,
+  anEntry,
+  completed,
+  insertAll,
+  rowsOf,
+} from '../../src/store/samples.contract.ts';
 import { isCommit, startProxy, type MessageFilter, type PostgresProxy } from '../services/proxy.ts';
 import { aSchema, sharedPostgres } from '../services/shared-postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -149,5 +158,20 @@ describe('a connection that is cut', () => {
       expect(result, what).toEqual(expected);
     }
     await expectAllOnce(store);
+  });
+
+  it('before a takeover: what was stored resolves, and later writes are rejected', async () => {
+    const schema = aSchema(service);
+    const store = await aPostgresStore(proxy.through(service.url), { schema });
+    await store.ledgerHead();
+    const cut = proxy.cutAt('reply', isCommit).then(() => proxy.refuse());
+    const inDoubt = store.insertCall(aRecord(call));
+    await cut;
+    const successor = await aPostgresStore(service.url, { schema });
+    await insertAll(successor, [aCall(2)]);
+    proxy.pass();
+    expect(await inDoubt).toEqual({ kind: 'inserted' });
+    await expect(store.insertCall(aRecord(aCall(3)))).rejects.toThrow('another server has taken over');
+    expect(await verifiedRows(successor)).toBe(2);
   });
 });

@@ -8,6 +8,7 @@ import { allInOrder } from './all-in-order.ts';
 import { BatchChanges, RunForgotten } from './batch-changes.ts';
 import type { Tables } from './schema.ts';
 import {
+  ledgerRowStatement,
   segmentAfter,
   segmentStatement,
   segmentValues,
@@ -28,8 +29,6 @@ export interface BatchCommitterParts {
   readonly now: () => number;
   /** Called while a commit is in doubt and the database cannot be reached. */
   readonly unavailable: (error: StorageUnavailable) => void;
-  /** Whether the store is being closed: then a commit in doubt does not wait for the database. */
-  readonly isClosing: () => boolean;
 }
 
 /** A segment whose commit was sent. `outcomes` hold if it arrived. */
@@ -49,6 +48,7 @@ export class BatchCommitter {
   readonly #changes: BatchChanges;
   readonly #insertSegment: Statement;
   readonly #insertVoid: Statement;
+  readonly #ledgerRow: Statement;
   #head: SegmentHead;
   #doubt: Doubt | null = null;
 
@@ -57,6 +57,7 @@ export class BatchCommitter {
     this.#changes = new BatchChanges(parts.connection, parts.tables, parts.held.writer);
     this.#insertSegment = segmentStatement(parts.tables);
     this.#insertVoid = voidSegmentStatement(parts.tables);
+    this.#ledgerRow = ledgerRowStatement(parts.tables);
     this.#head = parts.held.head;
   }
 
@@ -134,7 +135,10 @@ export class BatchCommitter {
       await connection.query(this.#insertVoid, [held.writer, no, epoch, Buffer.from(previousHash, 'hex')]);
       return await segmentHead(connection, tables, held.writer);
     });
-    if (found.no > no || (found.no === no && found.epoch !== epoch)) throw fenced();
+    if (found.no > no || (found.no === no && found.epoch !== epoch)) {
+      if (await this.#whenAvailable(() => this.#isStored(segment))) return outcomes;
+      throw fenced();
+    }
     if (found.no < no) throw restored(this.#head.no, found.no);
     if (found.ended === VOID) {
       this.#head = found;
@@ -142,6 +146,15 @@ export class BatchCommitter {
     }
     this.#head = segment;
     return outcomes;
+  }
+
+  /** Whether the segment was committed before another process took the writer; false if it has no rows to tell. */
+  async #isStored({ period, first, last, hash }: Segment): Promise<boolean> {
+    if (last < first) return false;
+    const { connection, held } = this.#parts;
+    const values = [period, held.writer, last, Buffer.from(hash, 'hex')];
+    const { rows } = await connection.query(this.#ledgerRow, values);
+    return rows.length > 0;
   }
 
   /** After a failed batch: throws if the reason is that another process writes, or that the database was restored. */
@@ -153,14 +166,14 @@ export class BatchCommitter {
     if (found.no < no || found.hash !== hash) throw restored(no, found.no);
   }
 
-  /** Waits without a time limit: until the result is known, no write of the batch may be settled. */
+  /** Waits until the store is closed: until the result is known, no write of the batch may be settled. */
   async #whenAvailable<T>(work: () => Promise<T>): Promise<T> {
-    const { unavailable, isClosing } = this.#parts;
+    const { unavailable, connection } = this.#parts;
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        if (isClosing())
+        if (connection.isClosed)
           throw new StorageUnavailable(
             `the store was closed before it was known whether the write was stored: ${messageOf(error)}`,
           );

@@ -141,7 +141,6 @@ class Opening {
       digest,
       now,
       unavailable: (error) => queue.rejectWaiting(error),
-      isClosing: () => queue.isStopped,
     });
     const feed = new LedgerFeed({
       reader: read.reader,

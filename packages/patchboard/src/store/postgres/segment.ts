@@ -101,5 +101,13 @@ export function voidSegmentStatement({ segments }: Tables): Statement {
   };
 }
 
+/** Finds a ledger row by its place and hash. Rows stay when their segment is pruned. */
+export function ledgerRowStatement({ ledger }: Tables): Statement {
+  return {
+    name: 'ledger_row',
+    text: `select 1 as found from ${ledger} where period = $1 and writer = $2 and no = $3 and hash = $4::bytea`,
+  };
+}
+
 /** In the place of the ended calls: a segment of a batch has either some, or null. */
 export const VOID = '[]';

@@ -78,11 +78,6 @@ export class WriteQueue {
     this.#closed ??= error;
   }
 
-  /** Whether writes are rejected. */
-  get isStopped(): boolean {
-    return this.#closed !== null;
-  }
-
   /** Resolves when no write is waiting or being committed. */
   async idle(): Promise<void> {
     while (this.#draining !== null) await this.#draining;
