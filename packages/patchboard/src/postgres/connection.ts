@@ -5,7 +5,7 @@ import { messageOf, StorageUnavailable } from '../core/failures.ts';
 import { clientConfig, connectEncrypted } from './client.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { beginText, changeSession, SETTINGS, TYPES } from './session.ts';
-import { isConnectionLost, isTimeout } from './sql-errors.ts';
+import { isConnectionLost, isReplyMissing, isTimeout } from './sql-errors.ts';
 
 /** A statement with fixed text. Prepared once per connection under its name. */
 export interface Statement {
@@ -37,7 +37,7 @@ export interface ConnectionParts {
   readonly prepare: boolean;
   /** Session settings beside `SETTINGS`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A connection on which a reply takes longer is taken for lost. Default: more than the server's own limit. */
+  /** A connection on which a reply takes longer is taken for lost. Default: more than the `statement_timeout` of `SETTINGS`. */
   readonly replyMs?: number;
   /** Called with each new connection before it is used. A rejection closes it, and another one is made. */
   readonly onConnected?: (client: pg.Client, isPooled: boolean) => Promise<void>;
@@ -58,6 +58,8 @@ export class Connection implements Queryable {
   #connecting: Promise<pg.Client> | null = null;
   /** Why there is no connection, and since when (monotonic milliseconds). */
   #problem: { readonly since: number; text: string } | null = null;
+  /** Clients that are connected or being connected. */
+  readonly #clients: Set<pg.Client> = new Set();
   #isClosed = false;
   #isPooled = false;
   /** Resolves when the transactions that were begun so far have ended. Other statements must not become part of them. */
@@ -204,8 +206,7 @@ export class Connection implements Queryable {
 
   /** Runs `work`, and sends the statements that it sends at once in one write: each write costs both sides a system call. */
   inOneWrite<T>(client: pg.Client, work: () => T): T {
-    const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } })
-      .connection;
+    const stream = streamOf(client);
     stream.cork();
     try {
       return work();
@@ -218,7 +219,10 @@ export class Connection implements Queryable {
   drop(client: pg.Client, error: unknown): void {
     if (this.#client === client) {
       this.#client = null;
-      this.#problem ??= { since: performance.now(), text: messageOf(error) };
+      // Requests have waited for the reply already, so only the rest of their time is left for another connection.
+      const { replyMs = REPLY_MS } = this.#parts;
+      const since = performance.now() - (isReplyMissing(error) ? replyMs : 0);
+      this.#problem ??= { since, text: messageOf(error) };
       if (!this.#isClosed) this.#reconnect().catch(() => {}); // It fails only if the connection is closed meanwhile.
     }
     client.end().catch(() => {}); // It is broken already.
@@ -229,6 +233,12 @@ export class Connection implements Queryable {
     const client = this.#client ?? (await this.#connecting?.catch(() => null)) ?? null;
     this.#client = null;
     await client?.end().catch(() => {}); // Closing a broken connection fails, and it is closed then.
+  }
+
+  /** Ends the connection now, also one being made. Statements in progress reject, and so does every later one. */
+  abandon(): void {
+    this.#isClosed = true;
+    for (const client of this.#clients) streamOf(client).destroy();
   }
 
   #reconnect(): Promise<pg.Client> {
@@ -261,8 +271,12 @@ export class Connection implements Queryable {
     const own = { types: TYPES, pipeline: true, query_timeout: replyMs };
     const config = { ...clientConfig(options, name, ssl), ...own };
     const client = new pg.Client(config);
+    this.#clients.add(client);
     client.on('error', (error) => this.drop(client, error));
-    client.on('end', () => this.drop(client, new Error('the server closed the connection')));
+    client.on('end', () => {
+      this.#clients.delete(client);
+      this.drop(client, new Error('the server closed the connection'));
+    });
     try {
       await client.connect();
       this.#isPooled = !(await changeSession(client, this.#settings));
@@ -288,6 +302,10 @@ export class Connection implements Queryable {
       `PostgreSQL at ${host}:${port} cannot be reached: ${this.#problem?.text ?? 'not connected'}`,
     );
   }
+}
+
+function streamOf(client: pg.Client): Writable {
+  return (client as unknown as { readonly connection: { readonly stream: Writable } }).connection.stream;
 }
 
 /** Converts the error of a statement that waited for a lock, or took too long. */

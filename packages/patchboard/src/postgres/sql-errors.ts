@@ -12,7 +12,8 @@ const UNDEFINED_DATABASE = '3D000';
 
 /** Matches the messages of errors without a SQLSTATE, which the driver throws when the connection is gone. */
 const LOST_TEXT =
-  /connection terminated|connection ended|client has encountered a connection error|client was closed|not queryable|server closed|timeout expired|read timeout/i;
+  /connection terminated|connection ended|client has encountered a connection error|client was closed|not queryable|server closed|timeout expired/i;
+const REPLY_MISSING_TEXT = 'Query read timeout';
 const LOST_CODES: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -46,7 +47,12 @@ export function isConnectionLost(error: unknown): boolean {
       state === IDLE_IN_TRANSACTION
     );
   const code = codeOf(error);
-  return (code !== null && LOST_CODES.has(code)) || LOST_TEXT.test(textOf(error));
+  return (code !== null && LOST_CODES.has(code)) || LOST_TEXT.test(textOf(error)) || isReplyMissing(error);
+}
+
+/** Whether no reply came in the time that the connection allows. */
+export function isReplyMissing(error: unknown): boolean {
+  return textOf(error) === REPLY_MISSING_TEXT;
 }
 
 export function isDiskFull(error: unknown): boolean {

@@ -26,7 +26,9 @@ describe.concurrent('a request that does not arrive in time', { timeout: 15_000 
     const socket = await open(server.port);
     const response = allOf(socket);
     socket.write(text.replace('PORT', String(server.port)));
-    expect(await response).toMatch(/^HTTP\/1\.1 408 .*"the request did not arrive in time"/s);
+    expect(await response).toMatch(
+      /^HTTP\/1\.1 408 .*"the request did not arrive in time".*"retryable":true/s,
+    );
   });
 
   it('is cut off also while it sends a byte now and then', async () => {

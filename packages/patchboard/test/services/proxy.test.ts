@@ -58,6 +58,20 @@ describe('a proxy in front of PostgreSQL', () => {
     await connect();
   });
 
+  it('discards what both sides send while it is frozen, and then resets those connections', async () => {
+    const client = await connect();
+    proxy.freeze();
+    const failed = expect(client.query(insert)).rejects.toThrow(/ECONNRESET|terminated/);
+    const unanswered = new pg.Client({
+      connectionString: proxy.through(service.url),
+      connectionTimeoutMillis: 50,
+    });
+    await expect(unanswered.connect()).rejects.toThrow('timeout');
+    proxy.pass();
+    await failed;
+    expect(await count()).toBe(0);
+  });
+
   it.each(forms)('cuts before a commit arrives, as %s', async (_form, commit) => {
     const client = await connect();
     await client.query('begin');

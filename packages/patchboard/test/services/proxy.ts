@@ -19,6 +19,8 @@ export interface PostgresProxy {
   cut(): void;
   /** Resets every connection, and each new one, until `pass`. */
   refuse(): void;
+  /** Discards every message on every connection, also on new ones, until `pass`. */
+  freeze(): void;
   /** Resets the connection instead of forwarding the first message that matches. Resolves then. */
   cutAt(direction: Direction, matches: MessageFilter): Promise<void>;
   /** Discards the first message that matches, and all later ones of its direction and connection. Resolves then. */
@@ -58,6 +60,7 @@ export async function startProxy(target: string | { readonly port: number }): Pr
   const pairs = new Set<Pair>();
   let traps: Trap[] = [];
   let isRefusing = false;
+  let isFrozen = false;
 
   const reset = (pair: Pair): void => {
     pairs.delete(pair);
@@ -66,6 +69,7 @@ export async function startProxy(target: string | { readonly port: number }): Pr
   };
   const cut = (): void => [...pairs].forEach(reset);
   const forward = (pair: Pair, direction: Direction, message: ProtocolMessage): void => {
+    if (isFrozen) pair.swallowed.add(direction);
     const trap = traps.find((each) => each.direction === direction && each.matches(message));
     if (trap !== undefined) {
       traps = traps.filter((each) => each !== trap);
@@ -102,6 +106,7 @@ export async function startProxy(target: string | { readonly port: number }): Pr
     },
     pass: () => {
       isRefusing = false;
+      isFrozen = false;
       traps = [];
       for (const pair of pairs) if (pair.swallowed.size > 0) reset(pair);
     },
@@ -109,6 +114,9 @@ export async function startProxy(target: string | { readonly port: number }): Pr
     refuse: () => {
       isRefusing = true;
       cut();
+    },
+    freeze: () => {
+      isFrozen = true;
     },
     cutAt: (direction, matches) => set('cut', direction, matches),
     swallowFrom: (direction, matches) => set('swallow', direction, matches),

@@ -63,6 +63,14 @@ export interface ReadPostgresStore extends Pick<
 const BY_KEY: readonly string[] = ['writer', 'reader', 'nodes'];
 const WITHOUT_SCANS = { enable_seqscan: 'off' };
 
+/**
+ * Connections that requests wait for, with short statements. The server ends a statement before this process gives the
+ * connection up, and that is early enough to try another one before requests fail.
+ */
+const SHORT: readonly string[] = ['writer', 'reader'];
+const SHORT_TIMEOUT = { statement_timeout: '4s' };
+const SHORT_REPLY_MS = 4500;
+
 /** How long a start waits for a database that cannot be reached. */
 const CONNECT_MS = 10_000;
 
@@ -198,6 +206,7 @@ class Opening {
       }),
       writeProblem: () => losses.problem ?? queue.problem ?? writer.problem,
       onLost: (listener) => losses.add(listener),
+      abandon: () => this.#connections.forEach((connection) => connection.abandon()),
       close: async () => {
         await Promise.all([feed.close(), stopMaintenance(), heartbeat?.stop()]);
         await this.#leave(sequencer, () => shared?.table.leave() ?? freeWriter(control, tables, held));
@@ -308,8 +317,14 @@ class Opening {
   /** A connection that is made by its first request. */
   #connection(name: string): Connection {
     const { prepare = true } = this.#options;
-    const settings = BY_KEY.includes(name) ? WITHOUT_SCANS : {};
-    const connection = new Connection({ options: this.#target, name, prepare, settings });
+    const isShort = SHORT.includes(name);
+    const connection = new Connection({
+      options: this.#target,
+      name,
+      prepare,
+      settings: { ...(BY_KEY.includes(name) ? WITHOUT_SCANS : {}), ...(isShort ? SHORT_TIMEOUT : {}) },
+      ...(isShort ? { replyMs: SHORT_REPLY_MS } : {}),
+    });
     this.#connections.push(connection);
     return connection;
   }

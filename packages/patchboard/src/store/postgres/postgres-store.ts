@@ -27,6 +27,9 @@ import type { SharedStore } from './shared-store.ts';
 import type { StoreParts } from './store-parts.ts';
 import type { OtherWrite } from './write.ts';
 
+/** After this time `close` does not wait for replies of the database any more. */
+const CLOSE_MS = 5000;
+
 /** A store in PostgreSQL. */
 export class PostgresStore implements Store {
   readonly #parts: StoreParts;
@@ -256,8 +259,13 @@ export class PostgresStore implements Store {
   async #close(): Promise<void> {
     const { queue } = this.#parts;
     queue.stop(new StorageUnavailable('the store is closed'));
-    await queue.idle();
-    await this.#parts.close();
+    const overdue = setTimeout(() => this.#parts.abandon(), CLOSE_MS);
+    try {
+      await queue.idle();
+      await this.#parts.close();
+    } finally {
+      clearTimeout(overdue);
+    }
   }
 
   /** Commits a change in a transaction of its own, with its ledger rows. */

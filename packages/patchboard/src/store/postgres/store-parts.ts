@@ -38,6 +38,8 @@ export interface StoreParts extends ReadParts {
   readonly writeProblem: () => string | null;
   /** Calls the listener once this process can write no more; at once if that is so already. */
   readonly onLost: (listener: (error: WriterLost) => void) => () => void;
+  /** Ends the connections now: everything in progress rejects. */
+  readonly abandon: () => void;
   /** Gives up the writer and closes the connections. The queue is empty. */
   readonly close: () => Promise<void>;
 }

@@ -229,7 +229,8 @@ const BROKEN: Readonly<Record<string, { status: number; failure: Failure }>> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
-    failure: failure('body_invalid', reason('request_not_in_time')),
+    // Nothing of it was executed: the sender, the network or this process was too slow.
+    failure: failure('body_invalid', reason('request_not_in_time'), { retryable: true }),
   },
 };
 
