@@ -88,6 +88,14 @@ const EVENTS: Readonly<Record<string, string>> = {
   'bus.invalid_notification':
     'something that is no notification is on the channel of the bus, with the problem; it is ignored, and reported once',
   'bus.listener_failed': 'a notification could not be handled: a bug of the server, please report it',
+  'cluster.took_over':
+    'several nodes: another node was gone, and this one has its calls now: `node`, `holder`, and the number of `calls`',
+  'cluster.heartbeat_failed':
+    'several nodes: the heartbeat of this node could not be written; it is retried twice a second, and the node begins no work meanwhile',
+  'cluster.poll_failed':
+    'several nodes: a comparison with the database failed, with the reason; it is repeated every second',
+  'cluster.clock_stepped':
+    'several nodes: the clock of the database was set, by `by_ms` milliseconds, and this node follows it. For ten minutes only calls of nodes without a heartbeat are ended by others',
   'store.write_failed': 'a change of a call could not be written yet; it is retried',
   'task.failed': 'a background task failed; `task` is its name',
   'agent.handler_failed': 'an event handler of an agent threw',

@@ -18,6 +18,8 @@ const notification: fc.Arbitrary<Notification> = fc.oneof(
   fc.record({ kind: fc.constantFrom('moved' as const, 'ended' as const), calls }),
   fc.record({ kind: fc.constantFrom('grown' as const, 'work' as const, 'leaving' as const) }),
   fc.record({ kind: fc.constant('wake_client' as const), tenant: name, client: name, call: name }),
+  fc.record({ kind: fc.constant('session_taken' as const), session: name }),
+  fc.record({ kind: fc.constant('run_cancelled' as const), tenant: name, run: name }),
   fc.record({ kind: fc.constant('config' as const), revision: count }),
   fc.record({
     kind: fc.constant('rates' as const),
@@ -108,6 +110,8 @@ describe('decoding', () => {
     ['{"from":1,"kind":"rates","spent":[["a",-1]]}', '"rates"'],
     ['{"from":1,"kind":"rates","spent":[["a",1e999]]}', '"rates"'],
     ['{"from":1,"kind":"wake_client","tenant":"a","client":"b"}', '"wake_client"'],
+    ['{"from":1,"kind":"session_taken"}', '"session_taken"'],
+    ['{"from":1,"kind":"run_cancelled","tenant":"a"}', '"run_cancelled"'],
     ['{"from":1,"kind":"config","revision":"7"}', '"config"'],
     ['{"from":1,"kind":"transient","tenant":"a"}', '"transient"'],
     [`{"from":1,"kind":"grown","x":"${'x'.repeat(NOTIFICATION_BYTES)}"}`, 'longer than 7999 bytes'],

@@ -19,7 +19,11 @@ export type Notification =
   | { readonly kind: 'rates'; readonly spent: readonly Spent[] }
   /** An event that is not stored, such as progress. `event` is JSON. */
   | { readonly kind: 'transient'; readonly tenant: string; readonly event: unknown }
-  /** The sender shuts down. */
+  /** The session of a device continues at the sender: the node that had it closes its connection. */
+  | { readonly kind: 'session_taken'; readonly session: string }
+  /** A run was cancelled: nodes with a workspace of it end its background jobs. */
+  | { readonly kind: 'run_cancelled'; readonly tenant: string; readonly run: string }
+  /** The sender shuts down, and may have given calls to the receiver. */
   | { readonly kind: 'leaving' };
 
 export type CallVersion = readonly [id: string, version: number];
@@ -113,6 +117,12 @@ function notificationOf(
       const { tenant, client, call } = value;
       if (!isName(tenant) || !isName(client) || !isName(call)) return null;
       return { kind, tenant, client, call };
+    }
+    case 'session_taken':
+      return isName(value['session']) ? { kind, session: value['session'] } : null;
+    case 'run_cancelled': {
+      const { tenant, run } = value;
+      return isName(tenant) && isName(run) ? { kind, tenant, run } : null;
     }
     case 'config':
       return isCount(value['revision']) ? { kind, revision: value['revision'] } : null;

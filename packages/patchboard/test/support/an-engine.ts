@@ -10,7 +10,7 @@ import { resolveLimits, type Limits } from '../../src/core/limits.ts';
 import { PolicyGuard } from '../../src/core/access/policy-guard.ts';
 import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
 import { singleNode, type Peers } from '../../src/core/peers.ts';
-import type { Log, Store } from '../../src/core/ports.ts';
+import type { Clock, Log, Store } from '../../src/core/ports.ts';
 import type { Principal } from '../../src/core/access/principal.ts';
 import { DEFAULT_RATES, RateLimits, type Rates } from '../../src/core/access/rate-limits.ts';
 import { TenantDirectory } from '../../src/core/access/tenant-directory.ts';
@@ -101,6 +101,8 @@ export async function anEngine(given: {
   tools?: readonly ServerTool[];
   limits?: Partial<Limits>;
   clock?: FakeClock;
+  /** The engine's clock, if it is derived from `clock`. */
+  engineClock?: Clock;
   store?: Store;
   peers?: Peers;
   guard?: Guard;
@@ -112,7 +114,8 @@ export async function anEngine(given: {
   tenants?: TenantDirectory;
   upstreams?: readonly Upstream[];
 }): Promise<EngineFixture> {
-  const clock = given.clock ?? new FakeClock();
+  const fake = given.clock ?? new FakeClock();
+  const clock = given.engineClock ?? fake;
   const store = given.store ?? memoryStore({ digest: nodeDigest });
   const index = new GrantIndex(nodeDigest);
   const ids = timeOrderedIds(clock);
@@ -137,5 +140,5 @@ export async function anEngine(given: {
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   for (const upstream of given.upstreams ?? []) engine.upstreams.add(upstream);
   await engine.start();
-  return { engine, clock, store };
+  return { engine, clock: fake, store };
 }

@@ -1,0 +1,91 @@
+import { messageOf } from '../core/failures.ts';
+import type { Log } from '../core/ports.ts';
+import type { DatabaseClock } from './database-clock.ts';
+import { NodeFenced, type NodeReport, type NodeRow, type NodeTable } from './node-table.ts';
+import { PeerWatch } from './peer-watch.ts';
+import { Repeated } from './repeated.ts';
+import { BEAT_EVERY_MS, BEGIN_WITHIN_MS } from './timing.ts';
+
+export interface ClusterHeartbeatParts {
+  readonly table: NodeTable;
+  readonly clock: DatabaseClock;
+  readonly log: Log;
+  readonly report: () => NodeReport;
+  /** Called after each heartbeat, with all nodes and those that are dead. */
+  readonly looked: (nodes: readonly NodeRow[], dead: readonly NodeRow[]) => void;
+  readonly fenced: (problem: string) => void;
+}
+
+/** Writes the heartbeat of this node and looks at those of the others. */
+export class ClusterHeartbeat {
+  readonly #parts: ClusterHeartbeatParts;
+  readonly #watch: PeerWatch;
+  readonly #beats: Repeated;
+  #nodes: readonly NodeRow[] = [];
+  /** When the last heartbeat that succeeded was sent, monotonic. */
+  #beatAt = -Infinity;
+  #isFailing = false;
+
+  constructor(parts: ClusterHeartbeatParts) {
+    this.#parts = parts;
+    this.#watch = new PeerWatch(parts.table.self.writer);
+    this.#beats = new Repeated(parts.clock, BEAT_EVERY_MS, () => this.#beat());
+  }
+
+  /** Resolves after the first heartbeat. Rejects if it fails. */
+  async start(): Promise<void> {
+    await this.#beatOnce();
+    this.#beats.start();
+  }
+
+  /** Beats without waiting for the time: the report has changed. */
+  now(): void {
+    this.#beats.now();
+  }
+
+  stop(): Promise<void> {
+    return this.#beats.stop();
+  }
+
+  get nodes(): readonly NodeRow[] {
+    return this.#nodes;
+  }
+
+  /** Other nodes that hold a writer. */
+  get others(): readonly NodeRow[] {
+    const { writer } = this.#parts.table.self;
+    return this.#nodes.filter((node) => node.writer !== writer && node.state !== 'free');
+  }
+
+  get hasLease(): boolean {
+    return this.#parts.clock.elapsed() - this.#beatAt < BEGIN_WITHIN_MS;
+  }
+
+  silent(): readonly number[] {
+    return this.#watch.silent(this.#nodes, this.#parts.clock.elapsed());
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      await this.#beatOnce();
+      this.#isFailing = false;
+    } catch (error) {
+      this.#watch.reset();
+      if (error instanceof NodeFenced) return this.#parts.fenced(error.message);
+      // Without the database no node can be taken for dead either.
+      if (!this.#isFailing) this.#parts.log.warn('cluster.heartbeat_failed', { error: messageOf(error) });
+      this.#isFailing = true;
+    }
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { table, clock, report, looked } = this.#parts;
+    const sentAt = clock.elapsed();
+    const { nodes, now } = await table.beat(report());
+    const receivedAt = clock.elapsed();
+    clock.measured(sentAt, receivedAt, now);
+    this.#beatAt = sentAt;
+    this.#nodes = nodes;
+    looked(nodes, this.#watch.look(nodes, sentAt, receivedAt));
+  }
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import {
+  accepted,
+  anEngine,
+  aPrincipal,
+  aRequest,
+  aServerTool,
+  manualTool,
+  silentLog,
+} from '../../test/support/an-engine.ts';
+import { FakeClock, settled } from '../../test/support/fake-clock.ts';
+import { MemoryNodes } from '../../test/support/memory-nodes.ts';
+import { SimulatedNetwork } from '../bus/simulated-bus.ts';
+import type { Call } from '../core/call/call.ts';
+import type { Engine } from '../core/engine.ts';
+import type { Limits } from '../core/limits.ts';
+import type { ServerTool } from '../core/tools/server-tool.ts';
+import { nodeDigest } from '../runtime/digest.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
+import { ClusterPeers } from './cluster-peers.ts';
+
+const me = aPrincipal();
+const STEP_MS = 50;
+
+interface Node {
+  readonly engine: Engine;
+  readonly peers: ClusterPeers;
+  readonly clock: FakeClock;
+  readonly ended: string[];
+  /** Null while it runs. Set: how long it has been paused. */
+  pausedMs: number | null;
+}
+
+/** Nodes with clocks of their own over one store in memory and a simulated bus. */
+class Cluster {
+  readonly world: FakeClock = new FakeClock(1_800_000_000_000);
+  readonly store = memoryStore({ digest: nodeDigest });
+  readonly nodes: MemoryNodes = new MemoryNodes(this.store, () => this.world.now());
+  readonly network: SimulatedNetwork = new SimulatedNetwork({ clock: this.world, random: () => 0.5 });
+  readonly running: Node[] = [];
+
+  async join(tools: readonly ServerTool[], limits: Partial<Limits> = {}): Promise<Node> {
+    // The wall clock of the node is an hour off.
+    const clock = new FakeClock(this.world.now() + 3_600_000);
+    const { table, store } = this.nodes.join(`node ${this.running.length + 1}`);
+    const bus = this.network.join(table.self.writer, silentLog);
+    const ledger = { onCommitted: () => {}, grown: () => {} };
+    const parts = { table, bus, ledger, clock, log: silentLog, store, version: '1', fingerprint: 'f' };
+    const peers = new ClusterPeers(parts);
+    await peers.start();
+    const { engine } = await anEngine({ tools, limits, clock, engineClock: peers.clock, store, peers });
+    const ended: string[] = [];
+    engine.onEnded(({ id }) => ended.push(id));
+    const node: Node = { engine, peers, clock, ended, pausedMs: null };
+    this.running.push(node);
+    return node;
+  }
+
+  async advance(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await this.world.advance(STEP_MS);
+      for (const node of this.running)
+        if (node.pausedMs === null) await node.clock.advance(STEP_MS);
+        else node.pausedMs += STEP_MS;
+    }
+  }
+
+  pause(node: Node): void {
+    node.pausedMs = 0;
+  }
+
+  /** Its clock shows at once that time has passed; nothing has run yet. */
+  wake(node: Node): void {
+    node.clock.pass(node.pausedMs ?? 0);
+    node.pausedMs = null;
+  }
+
+  async find({ id }: Call): Promise<Call> {
+    const call = await this.store.findCall(id);
+    if (call === undefined) throw new Error(`there is no call ${id}`);
+    return call;
+  }
+}
+
+const submit = async ({ engine }: Node, toolName: string): Promise<Call> =>
+  accepted(await engine.submit(aRequest({ toolName }), me));
+
+describe('a node that is gone', () => {
+  it('is taken over within 5 s: what ran is sealed, what waited for an approval waits on', async () => {
+    const cluster = new Cluster();
+    const work = manualTool('work', { timeoutMs: 60_000 });
+    const risky = aServerTool({ name: 'risky', annotations: { destructive: true } });
+    const [a, b] = [await cluster.join([work.tool, risky]), await cluster.join([work.tool, risky])];
+    await cluster.advance(1000);
+    const [running, waiting] = [await submit(a, 'work'), await submit(a, 'risky')];
+    const waited = b.engine.calls.wait(me, running.id, 30_000);
+    cluster.pause(a);
+    await cluster.advance(2500);
+    expect((await cluster.find(running)).state.name).toBe('EXECUTING');
+    await cluster.advance(2500);
+    expect((await cluster.find(running)).state).toMatchObject({
+      name: 'SEALED',
+      error: { outcome: 'unknown' },
+    });
+    expect((await waited)?.state.name).toBe('SEALED');
+    expect((await cluster.find(waiting)).state.name).toBe('APPROVAL_REQUIRED');
+    expect(cluster.nodes.ownerOf(waiting.id)).toBe(b.peers.self);
+    expect(b.peers.nodes.find(({ writer }) => writer === b.peers.self)?.tookOver).toMatchObject({ calls: 2 });
+  });
+
+  it('wakes without its lease, is fenced, and changes nothing', async () => {
+    const cluster = new Cluster();
+    const work = manualTool('work', { timeoutMs: 60_000 });
+    const [a, b] = [await cluster.join([work.tool]), await cluster.join([work.tool])];
+    const problems: string[] = [];
+    a.peers.onFenced((problem) => problems.push(problem));
+    const running = await submit(a, 'work');
+    expect(a.peers.hasLease()).toBe(true);
+    cluster.pause(a);
+    await cluster.advance(5000);
+    const sealed = await cluster.find(running);
+    cluster.wake(a);
+    // Before its first heartbeat after the pause.
+    expect(a.peers.hasLease()).toBe(false);
+    work.running.get(running.id)?.resolve('late');
+    await settled();
+    await cluster.advance(1000);
+    expect(problems).toEqual(['another node has taken over this one']);
+    expect(await cluster.find(running)).toEqual(sealed);
+    expect([a.ended, b.ended]).toEqual([[], [running.id]]);
+    // Again under a new epoch.
+    const again = await cluster.join([work.tool]);
+    expect(again.peers.self).toBe(a.peers.self);
+    expect(again.peers.hasLease()).toBe(true);
+  });
+
+  it('is not taken for dead after an outage of the database', async () => {
+    const cluster = new Cluster();
+    const work = manualTool('work', { timeoutMs: 60_000 });
+    const [a, b] = [await cluster.join([work.tool]), await cluster.join([work.tool])];
+    const running = await submit(a, 'work');
+    cluster.nodes.isDown = true;
+    await cluster.advance(8000);
+    expect([a.peers.hasLease(), b.peers.hasLease()]).toEqual([false, false]);
+    cluster.nodes.isDown = false;
+    await cluster.advance(8000);
+    expect([a.peers.hasLease(), b.peers.hasLease()]).toEqual([true, true]);
+    expect((await cluster.find(running)).state.name).toBe('EXECUTING');
+    expect(cluster.nodes.ownerOf(running.id)).toBe(a.peers.self);
+  });
+
+  it('has its overdue calls ended by another one, before that knows it dead', async () => {
+    const cluster = new Cluster();
+    const work = manualTool('work', { timeoutMs: 1000 });
+    const [a, b] = [await cluster.join([work.tool]), await cluster.join([work.tool])];
+    await cluster.advance(1000);
+    const running = await submit(a, 'work');
+    cluster.pause(a);
+    await cluster.advance(1000);
+    expect((await cluster.find(running)).state.name).toBe('EXECUTING');
+    await cluster.advance(650);
+    expect((await cluster.find(running)).state.name).toBe('SEALED');
+    expect(b.ended).toEqual([running.id]);
+  });
+});
+
+describe('without notifications', () => {
+  it('a wait at another node ends within a second, and work that was cancelled elsewhere stops', async () => {
+    const cluster = new Cluster();
+    const work = manualTool('work', { timeoutMs: 60_000 });
+    const [a, b] = [await cluster.join([work.tool]), await cluster.join([work.tool])];
+    await cluster.advance(1000);
+    cluster.network.stop();
+    const [running, stopped] = [await submit(a, 'work'), await submit(a, 'work')];
+    const waited = b.engine.calls.wait(me, running.id, 30_000);
+    await settled();
+    work.running.get(running.id)?.resolve('done');
+    await settled();
+    await cluster.advance(1100);
+    expect((await waited)?.state.name).toBe('COMPLETED');
+    expect(await b.engine.calls.cancel(me, stopped.id)).toMatchObject({ ok: true });
+    expect(work.running.get(stopped.id)?.context.signal.aborted).toBe(false);
+    await cluster.advance(1100);
+    expect(work.running.get(stopped.id)?.context.signal.aborted).toBe(true);
+    expect([a.ended, b.ended]).toEqual([[running.id], [stopped.id]]);
+  });
+});
+
+describe('a node that leaves', () => {
+  it('hands its open calls to another one, which goes on with them', async () => {
+    const cluster = new Cluster();
+    const risky = aServerTool({ name: 'risky', annotations: { destructive: true } });
+    const [a, b] = [await cluster.join([risky]), await cluster.join([risky])];
+    await cluster.advance(1000);
+    const waiting = await submit(a, 'risky');
+    a.peers.leave();
+    await cluster.advance(100);
+    expect(b.peers.nodes.find(({ writer }) => writer === a.peers.self)?.state).toBe('held');
+    await cluster.advance(500);
+    expect(b.peers.nodes.find(({ writer }) => writer === a.peers.self)?.state).toBe('leaving');
+    await a.peers.handOver();
+    await cluster.advance(100);
+    expect(cluster.nodes.ownerOf(waiting.id)).toBe(b.peers.self);
+    expect(b.peers.nodes.find(({ writer }) => writer === b.peers.self)?.calls).toBe(0);
+    await cluster.advance(500);
+    expect(b.peers.nodes.find(({ writer }) => writer === b.peers.self)?.calls).toBe(1);
+  });
+});

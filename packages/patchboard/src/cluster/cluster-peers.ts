@@ -1,0 +1,373 @@
+import type { Call } from '../core/call/call.ts';
+import { messageOf } from '../core/failures.ts';
+import type { Peers, TransientEvent, WatchedCalls } from '../core/peers.ts';
+import type { Clock, Log, Store } from '../core/ports.ts';
+import { Announcements } from './announcements.ts';
+import { AttachedClients, type Wake } from './attached-clients.ts';
+import type { Bus } from './bus.ts';
+import { ClusterHeartbeat } from './cluster-heartbeat.ts';
+import { DatabaseClock } from './database-clock.ts';
+import { NodeFenced, type NodeReport, type NodeRow, type NodeTable } from './node-table.ts';
+import type { Notification } from './notification.ts';
+import { takeOffered } from './offered-calls.ts';
+import { Outbox } from './outbox.ts';
+import { OverdueSweep } from './overdue-sweep.ts';
+import { Reconciliation, type Look } from './reconciliation.ts';
+import { Repeated } from './repeated.ts';
+import type { SharedLedger } from './shared-ledger.ts';
+import { TakenCalls, type Take } from './taken-calls.ts';
+import { COMPARE_EVERY_MS, POLL_EVERY_MS, SWEEP_EVERY_MS } from './timing.ts';
+
+export interface ClusterParts {
+  readonly table: NodeTable;
+  readonly bus: Bus;
+  readonly ledger: SharedLedger;
+  /** Monotonic time and timers of this process. */
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: Pick<Store, 'onFenced'>;
+  readonly version: string;
+  /** Hash of configuration, packs and hooks. */
+  readonly fingerprint: string;
+}
+
+type CanRun = (tenant: string, toolName: string, toolVersion: string) => boolean;
+
+/** One of several nodes over one store. Everything that a lost notification would have told is found by polling. */
+export class ClusterPeers implements Peers {
+  readonly isSingle = false;
+  /** The clock of the database. */
+  readonly clock: DatabaseClock;
+  readonly #parts: ClusterParts;
+  readonly #heartbeat: ClusterHeartbeat;
+  readonly #outbox: Outbox;
+  readonly #taken: TakenCalls;
+  readonly #clients: AttachedClients;
+  readonly #announcements: Announcements;
+  readonly #reconciliation: Reconciliation;
+  readonly #polls: readonly Repeated[];
+  readonly #takingOffered: Repeated;
+  readonly #takingMissing: Repeated;
+  readonly #fencedListeners: ((problem: string) => void)[] = [];
+  #problem: string | null = null;
+  #state: NodeReport['state'] = 'held';
+  #url: string | null = null;
+  #look: Look = () => {};
+  #watched: () => WatchedCalls = () => ({ held: [], awaited: [] });
+  #room: () => number = () => 0;
+  #canRun: CanRun = () => false;
+  #closeSession: (session: string) => void = () => {};
+  #endRun: (tenant: string, runId: string) => void = () => {};
+  #spent: (bucket: string, tokens: number) => void = () => {};
+  #publish: (event: TransientEvent) => void = () => {};
+  #followed: () => Iterable<string> = () => [];
+  /** Each outage is logged once. */
+  #isFailing = false;
+
+  constructor(parts: ClusterParts) {
+    const { table, bus, log } = parts;
+    this.#parts = parts;
+    this.clock = new DatabaseClock(parts.clock, log);
+    const { clock } = this;
+    const others = (): readonly NodeRow[] => this.#heartbeat.others;
+    this.#heartbeat = new ClusterHeartbeat({
+      table,
+      clock,
+      log,
+      report: () => this.#report(),
+      looked: (nodes, dead) => this.#looked(nodes, dead),
+      fenced: (problem) => this.#fence(problem),
+    });
+    this.#outbox = new Outbox({ bus, clock, others });
+    this.#taken = new TakenCalls(table, bus);
+    this.#clients = new AttachedClients(table);
+    this.#announcements = new Announcements({ bus, clock, others });
+    this.#reconciliation = new Reconciliation({
+      table,
+      look: (id, version) => this.#look(id, version),
+      watched: () => this.#watched(),
+    });
+    const sweep = new OverdueSweep({
+      table,
+      clock,
+      taken: this.#taken,
+      hasLease: () => this.hasLease(),
+      hasOthers: () => others().length > 0,
+      silent: () => this.#heartbeat.silent(),
+    });
+    const every = (ms: number, work: () => Promise<void>): Repeated =>
+      new Repeated(clock, ms, () => this.#guarded(work));
+    const whileOthers = (work: () => Promise<void>) => async (): Promise<void> => {
+      if (others().length > 0) await work();
+    };
+    const reconciliation = this.#reconciliation;
+    this.#takingOffered = every(
+      POLL_EVERY_MS,
+      whileOthers(() => this.#takeOffered()),
+    );
+    this.#takingMissing = every(COMPARE_EVERY_MS, () => this.#taken.passMissing(reconciliation.held()));
+    this.#polls = [
+      this.#takingOffered,
+      this.#takingMissing,
+      every(SWEEP_EVERY_MS, () => sweep.run()),
+      every(
+        POLL_EVERY_MS,
+        whileOthers(() => reconciliation.compareMoved()),
+      ),
+      every(
+        POLL_EVERY_MS,
+        whileOthers(() => reconciliation.compareAwaited()),
+      ),
+      every(
+        POLL_EVERY_MS,
+        whileOthers(() => this.#clients.poll()),
+      ),
+      every(POLL_EVERY_MS, () => this.#announcements.catchUp()),
+      every(POLL_EVERY_MS, async () => {
+        if (!bus.isConnected) await reconciliation.compareHeld();
+      }),
+      every(COMPARE_EVERY_MS, () => reconciliation.compareHeld()),
+    ];
+    parts.store.onFenced?.((problem) => this.#fence(problem));
+    parts.ledger.onCommitted(() => this.#outbox.grown());
+    bus.listen((notification, from) => this.#received(notification, from));
+  }
+
+  /** Begins the heartbeat: until the first one the node has no lease, and its clock is that of the machine. */
+  async start(): Promise<void> {
+    await this.#heartbeat.start();
+  }
+
+  /** All nodes as the last heartbeat found them. */
+  get nodes(): readonly NodeRow[] {
+    return this.#heartbeat.nodes;
+  }
+
+  get self(): number {
+    return this.#parts.table.self.writer;
+  }
+
+  get isLeaving(): boolean {
+    return this.#state === 'leaving';
+  }
+
+  /** The address at which clients reach this node. */
+  setUrl(url: string): void {
+    this.#url = url;
+    this.#heartbeat.now();
+  }
+
+  /** From now on other nodes give this one no calls. */
+  leave(): void {
+    this.#state = 'leaving';
+    this.#heartbeat.now();
+  }
+
+  /** Stops the heartbeat and all polls. The store is closed afterwards, which frees the writer. */
+  async close(): Promise<void> {
+    await Promise.all([this.#heartbeat.stop(), ...this.#polls.map((poll) => poll.stop())]);
+    await this.#parts.bus.close();
+  }
+
+  async onOrphaned(take: Take): Promise<void> {
+    await this.#taken.begin(take);
+    for (const poll of this.#polls) poll.start();
+    // A takeover may have come between.
+    this.#takingMissing.now();
+  }
+
+  moved({ id, version }: Call): void {
+    this.#outbox.send({ kind: 'moved', calls: [[id, version]] });
+  }
+
+  ended({ id, version }: Call): void {
+    this.#outbox.send({ kind: 'ended', calls: [[id, version]] });
+  }
+
+  onMoved(look: Look, watched: () => WatchedCalls): void {
+    this.#look = look;
+    this.#watched = watched;
+  }
+
+  wakeClient({ tenant, clientId, id }: Call): void {
+    if (clientId !== null) this.#outbox.send({ kind: 'wake_client', tenant, client: clientId, call: id });
+  }
+
+  onWakeClient(look: Wake): void {
+    this.#clients.onWake(look);
+  }
+
+  clientAttached(tenant: string, clientId: string): () => void {
+    const end = this.#clients.add(tenant, clientId);
+    if (this.#heartbeat.others.length > 0) void this.#guarded(() => this.#clients.poll());
+    return end;
+  }
+
+  sessionTaken(session: string): void {
+    this.#outbox.send({ kind: 'session_taken', session });
+  }
+
+  onSessionTaken(close: (session: string) => void): void {
+    this.#closeSession = close;
+  }
+
+  offer(calls: readonly Call[]): void {
+    if (this.#heartbeat.others.length === 0) return;
+    void this.#guarded(async () => {
+      await this.#parts.table.offer(calls);
+      this.#outbox.send({ kind: 'work' });
+    });
+  }
+
+  onOffered(room: () => number, canRun: CanRun): void {
+    this.#room = room;
+    this.#canRun = canRun;
+  }
+
+  async handOver(): Promise<void> {
+    const living = this.#heartbeat.others.filter(({ state }) => state === 'held');
+    const [preferred] = living.toSorted((a, b) => b.room - a.room);
+    await this.#guarded(async () => {
+      const { to } = await this.#parts.table.handOver(preferred?.writer ?? null);
+      if (to !== null) this.#parts.bus.send(to, { kind: 'leaving' });
+    });
+  }
+
+  runCancelled(tenant: string, runId: string): void {
+    this.#outbox.send({ kind: 'run_cancelled', tenant, run: runId });
+  }
+
+  onRunCancelled(end: (tenant: string, runId: string) => void): void {
+    this.#endRun = end;
+  }
+
+  spent(bucket: string, tokens: number): void {
+    this.#outbox.spent(bucket, tokens);
+  }
+
+  onSpent(take: (bucket: string, tokens: number) => void): void {
+    this.#spent = take;
+  }
+
+  transient(event: TransientEvent): void {
+    this.#outbox.transient(event);
+  }
+
+  onTransient(publish: (event: TransientEvent) => void, followed: () => Iterable<string>): void {
+    this.#publish = publish;
+    this.#followed = followed;
+  }
+
+  announce(revision: number): Promise<void> {
+    return this.#announcements.announce(revision);
+  }
+
+  onAnnounced(catchUp: () => Promise<number>): void {
+    this.#announcements.onAnnounced(catchUp);
+  }
+
+  hasLease(): boolean {
+    return this.#problem === null && this.#heartbeat.hasLease;
+  }
+
+  onFenced(listener: (problem: string) => void): void {
+    this.#fencedListeners.push(listener);
+    if (this.#problem !== null) listener(this.#problem);
+  }
+
+  #report(): NodeReport {
+    const { version, fingerprint } = this.#parts;
+    return {
+      state: this.#state,
+      url: this.#url,
+      version,
+      fingerprint,
+      room: Math.max(0, this.#room()),
+      calls: this.#reconciliation.held().size,
+      revision: this.#announcements.revision,
+      follows: [...new Set(this.#followed())],
+    };
+  }
+
+  #looked(nodes: readonly NodeRow[], dead: readonly NodeRow[]): void {
+    this.#announcements.check();
+    for (const node of dead) void this.#guarded(() => this.#takeOver(node));
+    // A node that has left may have given its calls to this one.
+    if (nodes.some((node) => this.#hasLeft(node))) this.#takingMissing.now();
+    this.#known = new Map(nodes.map(({ writer, epoch, state }) => [writer, state === 'free' ? 0 : epoch]));
+  }
+
+  /** The epoch of each writer's holder at the last heartbeat; 0 if it was free. */
+  #known: ReadonlyMap<number, number> = new Map();
+
+  #hasLeft({ writer, epoch, state }: NodeRow): boolean {
+    const before = this.#known.get(writer) ?? 0;
+    return before !== 0 && (state === 'free' || before !== epoch);
+  }
+
+  async #takeOver(node: NodeRow): Promise<void> {
+    const { table, log } = this.#parts;
+    if (!this.hasLease() || this.isLeaving) return;
+    const ids = await table.takeOver(node);
+    if (ids === null) return;
+    log.warn('cluster.took_over', { node: node.writer, holder: node.holder, calls: ids.length });
+    await this.#taken.pass(ids);
+  }
+
+  async #takeOffered(): Promise<void> {
+    if (!this.hasLease() || this.isLeaving) return;
+    const { table } = this.#parts;
+    const [room, canRun] = [this.#room, this.#canRun];
+    await takeOffered({ table, taken: this.#taken, room, canRun });
+  }
+
+  #received(notification: Notification, from: number): void {
+    switch (notification.kind) {
+      case 'moved':
+      case 'ended':
+        for (const [id, version] of notification.calls) this.#look(id, version);
+        return;
+      case 'grown':
+        return this.#parts.ledger.grown();
+      case 'wake_client':
+        return this.#clients.notified(notification.tenant, notification.client, notification.call);
+      case 'config':
+        return void this.#guarded(() => this.#announcements.received(from, notification.revision));
+      case 'work':
+        return this.#takingOffered.now();
+      case 'rates':
+        for (const [bucket, tokens] of notification.spent) this.#spent(bucket, tokens);
+        return;
+      case 'transient':
+        // Written by the outbox of another node.
+        return this.#publish(notification.event as TransientEvent);
+      case 'session_taken':
+        return this.#closeSession(notification.session);
+      case 'run_cancelled':
+        return this.#endRun(notification.tenant, notification.run);
+      case 'leaving':
+        return this.#takingMissing.now();
+    }
+  }
+
+  /** A failed poll is repeated by the next one. */
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    if (this.#problem !== null) return;
+    try {
+      await work();
+      this.#isFailing = false;
+    } catch (error) {
+      if (error instanceof NodeFenced) return this.#fence(error.message);
+      if (!this.#isFailing) this.#parts.log.warn('cluster.poll_failed', { error: messageOf(error) });
+      this.#isFailing = true;
+    }
+  }
+
+  #fence(problem: string): void {
+    if (this.#problem !== null) return;
+    this.#problem = problem;
+    void this.#heartbeat.stop();
+    for (const poll of this.#polls) void poll.stop();
+    for (const listener of this.#fencedListeners) listener(problem);
+  }
+}

@@ -1,0 +1,69 @@
+import type { WatchedCalls } from '../core/peers.ts';
+import type { CallPlace, NodeTable } from './node-table.ts';
+
+export type Look = (callId: string, version: number) => void;
+
+export interface ReconciliationParts {
+  readonly table: NodeTable;
+  readonly look: Look;
+  readonly watched: () => WatchedCalls;
+}
+
+/** Calls whose places one statement reads. */
+const AT_ONCE = 500;
+
+/** Compares the calls that this node holds or awaits with the store: notifications may have been lost. */
+export class Reconciliation {
+  readonly #parts: ReconciliationParts;
+
+  constructor(parts: ReconciliationParts) {
+    this.#parts = parts;
+  }
+
+  /** The ids of the calls that this node holds. */
+  held(): ReadonlySet<string> {
+    return new Set(Array.from(this.#parts.watched().held, ({ id }) => id));
+  }
+
+  /** Calls of this node to which another one has recorded a response. */
+  async compareMoved(): Promise<void> {
+    const { table, look } = this.#parts;
+    for (const { id, version } of await table.movedByOthers()) look(id, version);
+  }
+
+  /** Calls that requests to this node wait for. */
+  async compareAwaited(): Promise<void> {
+    const { look, watched } = this.#parts;
+    const { held, awaited } = watched();
+    const own = new Set(Array.from(held, ({ id }) => id));
+    const known = new Map(Array.from(awaited, ({ id, version }) => [id, version] as const));
+    for (const id of own) known.delete(id);
+    await this.#compare([...known.keys()], (id, place) => {
+      const version = versionOf(place);
+      if (version > (known.get(id) ?? 0)) look(id, version);
+    });
+  }
+
+  /** Calls that this node holds. A place of its own may be newer than what it knows: then its move is being committed. */
+  async compareHeld(): Promise<void> {
+    const { table, look } = this.#parts;
+    await this.#compare([...this.held()], (id, place) => {
+      if (place?.owner !== table.self.writer) look(id, versionOf(place));
+    });
+  }
+
+  async #compare(
+    ids: readonly string[],
+    compare: (id: string, place: CallPlace | undefined) => void,
+  ): Promise<void> {
+    for (let start = 0; start < ids.length; start += AT_ONCE) {
+      const some = ids.slice(start, start + AT_ONCE);
+      const places = new Map((await this.#parts.table.places(some)).map((place) => [place.id, place]));
+      for (const id of some) compare(id, places.get(id));
+    }
+  }
+}
+
+function versionOf(place: CallPlace | undefined): number {
+  return place?.isOpen === true ? place.version : Infinity;
+}

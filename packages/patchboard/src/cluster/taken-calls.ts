@@ -1,0 +1,47 @@
+import type { Call } from '../core/call/call.ts';
+import type { Bus } from './bus.ts';
+import type { CallPlace, NodeTable } from './node-table.ts';
+
+export type Take = (calls: AsyncIterable<Call>) => Promise<void>;
+
+/** Passes the calls that this node has taken to the engine, one group after the other. */
+export class TakenCalls {
+  readonly #table: NodeTable;
+  readonly #bus: Bus;
+  #take: Take | null = null;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(table: NodeTable, bus: Bus) {
+    this.#table = table;
+    this.#bus = bus;
+  }
+
+  /** Takes what is this node's at its start, and everything later. */
+  async begin(take: Take): Promise<void> {
+    const ids = await this.#table.takenCalls();
+    this.#take = take;
+    await take(this.#table.calls(ids));
+  }
+
+  /** Before `begin` the calls keep their mark, so that `begin` finds them. */
+  async pass(ids: readonly string[]): Promise<void> {
+    const take = this.#take;
+    if (take === null || ids.length === 0) return;
+    const passing = this.#last.then(() => take(this.#table.calls(ids)));
+    this.#last = passing.catch(() => {}); // The caller gets the error.
+    await passing;
+  }
+
+  /** Passes calls that living nodes held before: these stop their work. */
+  async passFromOthers(places: readonly CallPlace[]): Promise<void> {
+    if (places.length === 0) return;
+    this.#bus.send('all', { kind: 'moved', calls: places.map(({ id, version }) => [id, version]) });
+    await this.pass(places.map(({ id }) => id));
+  }
+
+  /** Passes calls that are marked as taken and that this node does not hold: given by another node, or a lost reply. */
+  async passMissing(held: ReadonlySet<string>): Promise<void> {
+    const ids = await this.#table.takenCalls();
+    await this.pass(ids.filter((id) => !held.has(id)));
+  }
+}
