@@ -29,6 +29,7 @@ export const SIMULATED_LIMITS: Partial<Limits> = {
   concurrencyServer: 6,
   concurrencyPerTenant: 5,
   queueWaitMs: 4000,
+  openCallsPerTenant: 16,
   approvalExpiryMs: 8000,
   inputExpiryMs: 6000,
   clientTimeoutMs: 4000,

@@ -4,6 +4,7 @@ import { CHECKS } from './checks/all.ts';
 import type { Evidence, Violation } from './checks/check.ts';
 import { countsOf, type Counts } from './counts.ts';
 import type { Plan } from './plan.ts';
+import { probe } from './probe.ts';
 import { CALM_MS } from './profile.ts';
 import { withoutRealTime } from './real-time.ts';
 import { storeKind } from './stores/all.ts';
@@ -38,7 +39,9 @@ async function simulate(plan: Plan): Promise<Outcome> {
     for (const { calm } of ACTORS) await calm?.(world);
     await untilQuiet(world);
     world.history.add('world', 'quiet');
-    const violations = await check(world);
+    const violations = await check(world, true);
+    await probe(world);
+    violations.push(...(await check(world, false)));
     return { plan, violations, history: world.history.text(), counts: countsOf(world) };
   } finally {
     process.off('unhandledRejection', rejected);
@@ -60,10 +63,11 @@ async function hasOpenCalls({ database }: World): Promise<boolean> {
   return false;
 }
 
-async function check(world: World): Promise<Violation[]> {
+async function check(world: World, isBeforeProbe: boolean): Promise<Violation[]> {
   const evidence: Evidence = { world, history: world.history, store: world.database.store };
   const violations: Violation[] = [];
-  for (const { name, check: violationsOf } of CHECKS)
-    for (const problem of await violationsOf(evidence)) violations.push({ check: name, problem });
+  for (const { name, check: violationsOf, readsEngines = false } of CHECKS)
+    if (readsEngines === isBeforeProbe)
+      for (const problem of await violationsOf(evidence)) violations.push({ check: name, problem });
   return violations;
 }

@@ -5,9 +5,10 @@ import type { Step } from '../plan.ts';
 import type { Profile } from '../profile.ts';
 import type { Stream } from '../random.ts';
 import type { Reply } from '../simulated-network.ts';
+import type { SimulatedNode } from '../simulated-node.ts';
 import type { World } from '../world.ts';
 import type { Actor, StepDraft } from './actor.ts';
-import { agentPrincipal } from './principals.ts';
+import { agentPrincipal, operatorPrincipal } from './principals.ts';
 import { serverTools, TOOLS, type ToolArgs } from './tools.ts';
 
 interface SubmitData {
@@ -42,8 +43,10 @@ function plan(stream: Stream, { activeMs, nodes }: Profile): StepDraft[] {
   const steps: StepDraft[] = [];
   const submits: { readonly id: string; readonly data: SubmitData; readonly at: number }[] = [];
   const count = stream.integer(6, 40);
+  // Most requests come in bursts, so that they meet each other.
+  const bursts = Array.from({ length: stream.integer(1, 4) }, () => stream.next() * activeMs);
   while (steps.length < count) {
-    const at = stream.next() * activeMs;
+    const at = stream.chance(0.7) ? stream.pick(bursts) + stream.delay(0, 400) : stream.next() * activeMs;
     const node = stream.integer(0, nodes - 1);
     const id = `agents.${steps.length + 1}`;
     if (submits.length === 0 || stream.chance(0.45)) {
@@ -152,10 +155,8 @@ async function act(world: World, step: Step, { agent, node, ms }: CallData, id: 
     const { value } = reply;
     const call = value.ok ? value.value : value.call;
     const data = value.ok ? {} : { code: value.failure.code };
-    return world.history.add(step.id, value.ok ? 'cancelled' : 'not cancelled', {
-      ...data,
-      call: seen(call),
-    });
+    world.history.add(step.id, value.ok ? 'cancelled' : 'not cancelled', { ...data, call: seen(call) });
+    return await read(world, step.id, world.node(node + 1), id);
   }
   const waitMs = step.do === 'wait' ? ms : 0;
   const reply = await world.request(step.id, to, waitMs + GIVE_UP_MS, (engine, signal) =>
@@ -163,6 +164,16 @@ async function act(world: World, step: Step, { agent, node, ms }: CallData, id: 
   );
   if (reply.kind !== 'reply') return world.history.add(step.id, reply.kind, { ...reply, kind: step.do });
   world.history.add(step.id, 'seen', { call: seen(reply.value) });
+}
+
+/** A read at another node, at once after a response: it must not show an older version. */
+export async function read(world: World, who: string, node: SimulatedNode, id: string): Promise<void> {
+  world.history.add(who, 'read', { to: node.name, call: id });
+  const reply = await world.request(who, node, GIVE_UP_MS, (engine) =>
+    engine.calls.find(operatorPrincipal('reader'), id),
+  );
+  if (reply.kind !== 'reply') return world.history.add(who, reply.kind, { ...reply, kind: 'read' });
+  world.history.add(who, 'seen', { call: seen(reply.value) });
 }
 
 async function cancelRun(

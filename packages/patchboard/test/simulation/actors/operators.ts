@@ -6,6 +6,7 @@ import type { Profile } from '../profile.ts';
 import type { Stream } from '../random.ts';
 import type { World } from '../world.ts';
 import type { Actor, StepDraft } from './actor.ts';
+import { read } from './agents.ts';
 import { operatorPrincipal } from './principals.ts';
 import type { ToolArgs } from './tools.ts';
 
@@ -84,7 +85,10 @@ async function perform(world: World, step: Step): Promise<void> {
   );
   if (reply.kind !== 'reply') return world.history.add(step.id, reply.kind, { ...reply, kind: 'decide' });
   const { value } = reply;
-  if (value.ok) return world.history.add(step.id, 'decided', { call: seenCall(value.value) });
+  if (value.ok) {
+    world.history.add(step.id, 'decided', { call: seenCall(value.value) });
+    return await read(world, step.id, world.node(node + 1), call.id);
+  }
   const current = value.call === undefined ? null : seenCall(value.call);
   world.history.add(step.id, 'not decided', { code: value.failure.code, call: current });
 }

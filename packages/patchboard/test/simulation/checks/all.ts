@@ -10,6 +10,7 @@ import { quiet } from './quiet.ts';
 import { reads } from './reads.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
+import { slots } from './slots.ts';
 import { stoppedWork } from './stopped-work.ts';
 import { waits } from './waits.ts';
 
@@ -27,4 +28,5 @@ export const CHECKS: readonly Check[] = [
   reads,
   ledger,
   quiet,
+  slots,
 ];

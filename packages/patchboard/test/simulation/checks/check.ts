@@ -18,6 +18,8 @@ export interface Violation {
 /** One invariant. It is checked when the simulation is quiet. */
 export interface Check {
   readonly name: string;
+  /** It reads what the engines hold when all is quiet: it is checked before the last calls of `probe.ts`. */
+  readonly readsEngines?: true;
   /** Returns one text for each violation. */
   readonly check: (evidence: Evidence) => Promise<readonly string[]>;
 }

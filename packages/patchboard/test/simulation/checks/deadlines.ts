@@ -1,13 +1,13 @@
 import { SIMULATED_LIMITS } from '../profile.ts';
 import { storedCalls, type Check } from './check.ts';
-import { endedAt, enteredAt, latenessBound } from './undisturbed.ts';
+import { endedAt, enteredAt, latenessIn } from './undisturbed.ts';
 
 /** A call ends soon after the deadline of its state: the time limit of its tool, or the longest wait for an approval. */
 export const deadlines: Check = {
   name: 'deadlines',
   check: async ({ world, store }) => {
-    const bound = latenessBound(world);
-    if (bound === null) return [];
+    const lateness = latenessIn(world);
+    if (lateness === null) return [];
     const problems: string[] = [];
     for (const call of await storedCalls(store)) {
       // The time of a tool stops while it waits for input.
@@ -15,7 +15,8 @@ export const deadlines: Check = {
       const ended = endedAt(call);
       const late = (state: string, limitMs: number): void => {
         const began = enteredAt(call, state);
-        if (began === null || ended === null || ended - began <= limitMs + bound) return;
+        if (began === null || ended === null || ended - began <= limitMs + lateness.bound(began, ended))
+          return;
         problems.push(
           `${call.id} ended ${Math.round(ended - began - limitMs)} ms after its time in ${state}`,
         );

@@ -4,6 +4,7 @@ import { storedCalls, type Check } from './check.ts';
 /** When all is quiet, every call has ended, every request has its response, and no engine holds anything. */
 export const quiet: Check = {
   name: 'quiet',
+  readsEngines: true,
   check: async ({ world, store }) => {
     const problems: string[] = [];
     for (const call of await storedCalls(store))

@@ -1,17 +1,18 @@
 import { storedCalls, type Check } from './check.ts';
-import { endedAt, latenessBound } from './undisturbed.ts';
+import { endedAt, latenessIn } from './undisturbed.ts';
 
 /** When a call has ended, its tool is stopped: one that obeys the signal does nothing any more. */
 export const stoppedWork: Check = {
   name: 'stopped work',
   check: async ({ world, history, store }) => {
-    const bound = latenessBound(world);
-    if (bound === null) return [];
+    const lateness = latenessIn(world);
+    if (lateness === null) return [];
     const ends = new Map((await storedCalls(store)).map((call) => [call.id, endedAt(call)]));
     return history.of('tool acts').flatMap(({ at, who, data }) => {
       const id = String(data['call']);
       const ended = ends.get(id) ?? null;
-      if (ended === null || at - ended <= bound || data['tool'] === 'server.stubborn') return [];
+      if (ended === null || at - ended <= lateness.bound(ended, at) || data['tool'] === 'server.stubborn')
+        return [];
       return [`${String(data['tool'])} acted on ${who} ${Math.round(at - ended)} ms after the end of ${id}`];
     });
   },

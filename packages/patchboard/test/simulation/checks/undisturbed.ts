@@ -1,4 +1,5 @@
 import type { Call } from '../../../src/core/call/call.ts';
+import { disturbancesOf, disturbedMs } from '../disturbances.ts';
 import { EPOCH } from '../simulated-clock.ts';
 import type { World } from '../world.ts';
 
@@ -6,15 +7,32 @@ import type { World } from '../world.ts';
 const TIMERS_MS = 100;
 const COMMITS = 8;
 const POLL_MS = 1100;
+/** After a disturbance: until another node has taken over, and what was refused is tried again. */
+const RECOVERY_MS = 4000;
+
+/** Times are simulated milliseconds. */
+export interface Lateness {
+  /** Returns how late something may be that was due at `from` and happened at `to`. */
+  readonly bound: (from: number, to: number) => number;
+  /** Whether nothing was wrong from `from` to `to`, and shortly before. */
+  readonly isCalm: (from: number, to: number) => boolean;
+}
 
 /**
- * How late something may be in a simulation without faults and with right clocks, where the times of the history and those
- * of the records are comparable. Null: this simulation has faults or wrong clocks.
+ * The lateness that the delays of a simulation explain, and its disturbances in that time. Null: the clocks of this
+ * simulation are wrong, so that the times of the history and those of the records cannot be compared.
  */
-export function latenessBound({ plan: { steps, profile } }: World): number | null {
-  if (profile.skewMs !== 0 || steps.some(({ actor }) => actor === 'faults')) return null;
+export function latenessIn({ plan: { profile }, history }: World): Lateness | null {
+  if (profile.skewMs !== 0 || history.of('jump').length > 0) return null;
   const delays = COMMITS * profile.storeDelayMs + 2 * profile.networkDelayMs;
-  return TIMERS_MS + delays + (profile.nodes > 1 ? POLL_MS : 0);
+  const usual = TIMERS_MS + delays + (profile.nodes > 1 ? POLL_MS : 0);
+  const disturbances = disturbancesOf(history);
+  // What happened shortly before may still be repaired.
+  const disturbed = (from: number, to: number): number => disturbedMs(disturbances, from - RECOVERY_MS, to);
+  return {
+    bound: (from, to) => usual + (disturbed(from, to) === 0 ? 0 : disturbed(from, to) + RECOVERY_MS),
+    isCalm: (from, to) => disturbed(from, to) === 0,
+  };
 }
 
 /** When the call entered a state first, in simulated milliseconds. */
