@@ -18,6 +18,7 @@ import { ClientToolService } from './devices/client-tool-service.ts';
 import { DeviceProvider } from './devices/device-provider.ts';
 import { Devices } from './devices/devices.ts';
 import { Pools } from './devices/pools.ts';
+import { StoredClientTools } from './devices/stored-client-tools.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
@@ -34,6 +35,7 @@ import { Previews } from './steps/preview.ts';
 import { Recorder } from './steps/record-call.ts';
 import { Refusals } from './steps/refusals.ts';
 import { ResponseCache } from './steps/response-cache.ts';
+import { SharedChanges } from './shared-changes.ts';
 import { Tasks } from './tasks.ts';
 import { ServerToolService } from './tools/server-tool-service.ts';
 import { ToolIndex } from './tools/tool-index.ts';
@@ -45,12 +47,16 @@ export interface EngineHost {
   /** Names of the packs that were added. */
   readonly packs: Set<string>;
   readonly isDraining: () => boolean;
+  /** The tenant may have other tools now. */
+  readonly toolsChanged: (tenant: string) => void;
   /** Called with each refused request that has a ledger row. */
   readonly refused: (call: RefusedCall) => void;
 }
 
 /** The services of one engine, connected to each other. */
 export class EngineServices {
+  readonly changes: SharedChanges;
+  readonly storedTools: StoredClientTools;
   readonly toolIndex: ToolIndex;
   readonly memory: ToolMemory;
   readonly clientTools: ClientToolService;
@@ -95,10 +101,23 @@ export class EngineServices {
     });
     const checks = new InputChecks(parts.schemas);
     const tools = { ...parts, toolIndex: this.toolIndex, memory: this.memory, tasks: this.tasks };
-    this.clientTools = new ClientToolService({ ...tools, pools: this.pools });
+    this.changes = new SharedChanges(parts);
+    this.storedTools = new StoredClientTools({
+      ...tools,
+      pools: this.pools,
+      changedElsewhere: (tenant) => host.toolsChanged(tenant),
+    });
+    this.clientTools = new ClientToolService({
+      ...tools,
+      pools: this.pools,
+      changes: this.changes,
+      stored: this.storedTools,
+    });
     this.resources = new Resources({ ...parts, feed: this.feed, checks });
     this.serverTools = new ServerToolService(tools);
     this.upstreams = new UpstreamService({ ...tools, feed: this.feed, packs: host.packs });
+
+    this.#followChanges(parts);
 
     this.lifecycle = this.#newLifecycle(parts);
     this.waiters = new Waiters(this.lifecycle.wheel);
@@ -143,6 +162,7 @@ export class EngineServices {
       ...shared,
       providers: this.providers,
       responses,
+      changes: this.changes,
       isDraining: host.isDraining,
       fenced: () => this.fencing.failure,
     };
@@ -154,6 +174,15 @@ export class EngineServices {
     this.inputs = new InputResponses({ ...steps, checks });
     const { runs, waiters, approvals, inputs } = this;
     this.calls = new Calls({ ...steps, runs, waiters, approvals, inputs });
+  }
+
+  #followChanges({ grants }: EngineParts): void {
+    const { changes, memory, upstreams, storedTools } = this;
+    changes.onDocument('grant', (id, body) => grants.apply(id, body));
+    changes.onDocument('risk', (id, body) => memory.risks.apply(id, body));
+    changes.onDocument('contract', (id, body) => upstreams.applyContract(id, body));
+    changes.onDocument('upstream', (id, body) => upstreams.applyList(id, body));
+    changes.onTools((tools) => storedTools.apply(tools));
   }
 
   #newLifecycle(parts: EngineParts): Lifecycle {

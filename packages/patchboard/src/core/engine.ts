@@ -25,6 +25,7 @@ import type { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
 import type { Limits } from './limits.ts';
 import type { Resources } from './resources/resources.ts';
+import type { SharedChanges } from './shared-changes.ts';
 import { denialFailure } from './steps/admission.ts';
 import type { Calls } from './steps/calls.ts';
 import type { Intake } from './steps/intake.ts';
@@ -52,6 +53,8 @@ export interface EngineLoad {
 export class Engine {
   /** Differs for every engine: a gateway recognises itself by it. */
   readonly instanceId: string;
+  /** Applies what other nodes have stored. */
+  readonly changes: SharedChanges;
   readonly toolIndex: ToolIndex;
   readonly clientTools: ClientToolService;
   readonly clientQueues: ClientQueues;
@@ -89,10 +92,12 @@ export class Engine {
     const services = new EngineServices(parts, {
       packs: this.packs,
       isDraining: () => this.#draining,
+      toolsChanged: (tenant) => this.#packsChanged(tenant),
       refused: (call) => this.#refusedListeners.forEach((listener) => listener(call)),
     });
     this.#services = services;
     this.#intake = services.intake;
+    this.changes = services.changes;
     this.toolIndex = services.toolIndex;
     this.clientTools = services.clientTools;
     this.clientQueues = services.clientQueues;
@@ -142,7 +147,8 @@ export class Engine {
     const { memory, lifecycle, tasks, providers, approvals } = this.#services;
     await memory.load(this.#parts.store);
     await this.upstreams.restore();
-    await this.clientTools.restore();
+    await this.#services.storedTools.restore();
+    await this.changes.catchUp();
     const recovery = {
       ...this.#parts,
       lifecycle,
@@ -226,6 +232,13 @@ export class Engine {
   tool(principal: Principal, name: string): RegisteredTool | undefined {
     const tool = this.toolIndex.find(principal.tenant, name);
     return tool !== undefined && mayCall(this.guard, principal, tool) ? tool : undefined;
+  }
+
+  /** As `tool`, and finds one that another node has registered a moment ago. */
+  async findTool(principal: Principal, name: string): Promise<RegisteredTool | undefined> {
+    const tool = this.tool(principal, name);
+    if (tool !== undefined || !(await this.changes.afterMiss())) return tool;
+    return this.tool(principal, name);
   }
 
   /** The failure for a name that no tool has. */

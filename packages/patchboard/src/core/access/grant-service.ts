@@ -38,6 +38,12 @@ export class GrantService {
     for (const { body } of await store.documents('grant')) index.add(JSON.parse(body) as Grant);
   }
 
+  /** Applies a change of another node. */
+  apply(id: string, body: string | null): void {
+    if (body === null) this.#parts.index.remove(id);
+    else this.#parts.index.add(JSON.parse(body) as Grant);
+  }
+
   list(principal: Principal): Grant[] {
     return this.#parts.index.list(principal.tenant);
   }

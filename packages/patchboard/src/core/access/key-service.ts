@@ -49,6 +49,17 @@ export class KeyService {
     this.#localModeEnded = await hasLocalModeEnded(this.#parts.store);
   }
 
+  /** Applies a change of another node. A deleted key is rejected from now on, and its connections are closed. */
+  apply(id: string, body: string | null): void {
+    if (body === null) this.index.revoke(id);
+    else this.index.add(JSON.parse(body) as ApiKey);
+  }
+
+  /** Applies a change of another node: the first key was made, or local mode was allowed again. */
+  applyLocalMode(isEnded: boolean): void {
+    this.#localModeEnded = isEnded;
+  }
+
   async mint(maker: Principal, request: KeyRequest): Promise<{ key: ApiKey; secret: string } | Failure> {
     const refused = checkKeyRequest(maker, request);
     if (refused !== null) return refused;

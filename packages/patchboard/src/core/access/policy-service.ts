@@ -46,11 +46,20 @@ export class PolicyService {
     const problems = [this.#enforce(null, this.#initial)];
     // Documents come in order of their ids, so the newest of each tenant is the last one seen.
     for (const kept of await this.#store.documents('policy')) {
-      const cut = kept.id.lastIndexOf(' ');
-      this.#tenants.set(kept.id.slice(0, cut), textOf(Number(kept.id.slice(cut + 1)), kept.body));
+      const { tenant, version } = placeOf(kept.id);
+      this.#tenants.set(tenant, textOf(version, kept.body));
     }
     for (const [tenant, text] of this.#tenants) problems.push(this.#enforce(tenant, text));
     return problems.filter((problem) => problem !== null);
+  }
+
+  /** Puts a version in force that another node has stored, if it is newer. Returns the problem if it is unreadable. */
+  apply(id: string, body: string): string | null {
+    const { tenant, version } = placeOf(id);
+    if (version <= this.current(tenant).version) return null;
+    const text = textOf(version, body);
+    this.#tenants.set(tenant, text);
+    return this.#enforce(tenant, text);
   }
 
   #enforce(tenant: string | null, { version, document }: PolicyText): string | null {
@@ -123,11 +132,10 @@ export class PolicyService {
   async #catchUp(tenant: string): Promise<void> {
     for (;;) {
       const version = this.current(tenant).version + 1;
-      const body = await this.#store.document('policy', documentId(tenant, version));
+      const id = documentId(tenant, version);
+      const body = await this.#store.document('policy', id);
       if (body === undefined) return;
-      const text = textOf(version, body);
-      this.#tenants.set(tenant, text);
-      this.#enforce(tenant, text);
+      this.apply(id, body);
     }
   }
 }
@@ -135,6 +143,11 @@ export class PolicyService {
 /** Tenant ids contain no spaces. */
 function documentId(tenant: string, version: number): string {
   return `${tenant} ${String(version).padStart(VERSION_DIGITS, '0')}`;
+}
+
+function placeOf(id: string): { readonly tenant: string; readonly version: number } {
+  const cut = id.lastIndexOf(' ');
+  return { tenant: id.slice(0, cut), version: Number(id.slice(cut + 1)) };
 }
 
 /** An unreadable policy keeps its version number, so that the next version is higher, and has a null document. */

@@ -33,13 +33,24 @@ export class TenantService {
   /** Returns the ids of tenants whose stored settings could not be read. */
   async load(): Promise<readonly string[]> {
     const unreadable: string[] = [];
-    for (const { id, body } of await this.#store.documents('tenant')) {
-      const settings = read(body);
-      if (settings === null) unreadable.push(id);
-      this.#directory.replace(id, settings ?? NOTHING);
-      this.#stored.add(id);
-    }
+    for (const { id, body } of await this.#store.documents('tenant'))
+      if (!this.#replace(id, body)) unreadable.push(id);
     return unreadable;
+  }
+
+  /** Applies a change of another node. Returns false if the settings could not be read. */
+  apply(id: string, body: string | null): boolean {
+    if (body !== null) return this.#replace(id, body);
+    this.#stored.delete(id);
+    this.#directory.replace(id, this.#config.get(id) ?? null);
+    return true;
+  }
+
+  #replace(id: string, body: string): boolean {
+    const settings = read(body);
+    this.#directory.replace(id, settings ?? NOTHING);
+    this.#stored.add(id);
+    return settings !== null;
   }
 
   /** Sorted by id. */
@@ -64,9 +75,7 @@ export class TenantService {
     if (!this.#stored.has(id)) return false;
     const row = plainRow('tenant.changed', id, this.#clock.now(), { removed: true, by: by.id });
     await this.#store.deleteDocument('tenant', id, [row]);
-    this.#stored.delete(id);
-    this.#directory.replace(id, this.#config.get(id) ?? null);
-    return true;
+    return this.apply(id, null);
   }
 
   #known(id: string, settings: TenantSettings): KnownTenant {

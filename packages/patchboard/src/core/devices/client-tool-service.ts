@@ -2,13 +2,13 @@ import type { RejectedTool, ToolSpec } from '@patchboard/wire';
 import type { Device } from './device.ts';
 import type { DocumentChange } from '../documents.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
-import type { Clock, Log, Store } from '../ports.ts';
-import { admitClientTool } from '../tools/admit-tool.ts';
-import { pairKey } from '../pair-key.ts';
-import { heldByClient, longWireNamesLast } from '../tools/name-rules.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { SharedChanges } from '../shared-changes.ts';
+import { heldByClient } from '../tools/name-rules.ts';
 import { rejectedTool, type RegistrationReport } from '../tools/registered-tool.ts';
 import { RegistrationBatch, type Registrant, type RegistrationBatchParts } from './registration-batch.ts';
-import { covers, raised, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
+import type { StoredClientTools } from './stored-client-tools.ts';
+import { covers, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
 
 /** Number of specs, whose schemas take time to compile, per turn of the event loop. */
 const BATCH = 20;
@@ -16,8 +16,10 @@ const BATCH = 20;
 export interface ClientToolServiceParts extends RegistrationBatchParts {
   readonly store: Store;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly changes: SharedChanges;
+  readonly stored: StoredClientTools;
 }
+
 
 /**
  * Registers and removes client tools, with a ledger row per change. Tools registered over HTTP are stored and survive
@@ -26,8 +28,6 @@ export interface ClientToolServiceParts extends RegistrationBatchParts {
 export class ClientToolService {
   readonly #parts: ClientToolServiceParts;
   readonly #risks: ToolRisks;
-  /** Stored tools that were left out at the start, by tenant and name. */
-  readonly #leftOut: Set<string> = new Set();
   /** The last change of each tenant: changes of one tenant run one after the other. */
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
@@ -56,10 +56,7 @@ export class ClientToolService {
     const held = batch.taken.size > 0 ? await this.#keep(batch) : [];
     if (held.length === 0) return { registered: [...batch.taken.values()].map(({ tool }) => tool), rejected };
     const taken = await this.#heldByOthers(registrant, held);
-    const rest = await this.#register(
-      registrant,
-      specs.filter(({ name }) => !taken.has(name)),
-    );
+    const rest = await this.#register(registrant, withoutNames(specs, taken));
     return { registered: rest.registered, rejected: [...rest.rejected, ...taken.values()] };
   }
 
@@ -71,12 +68,17 @@ export class ClientToolService {
     { tenant, clientId }: Registrant,
     names: readonly string[],
   ): Promise<ReadonlyMap<string, RejectedTool>> {
-    const { store } = this.#parts;
+    const { store, toolIndex, changes } = this.#parts;
     const taken = new Map<string, RejectedTool>();
+    await changes.catchUp();
+    for (const name of names) {
+      const holder = toolIndex.clientTool(tenant, name)?.clientId ?? clientId;
+      if (holder !== clientId) taken.set(name, rejectedTool(name, heldByClient(name, holder)));
+    }
     for (const { tenant: of, clientId: holder, spec } of await store.tools()) {
       const { name } = spec;
-      if (of !== tenant || holder === clientId || !names.includes(name)) continue;
-      if (!this.#leftOut.delete(pairKey(tenant, name))) {
+      if (of !== tenant || holder === clientId || !names.includes(name) || taken.has(name)) continue;
+      if (!this.#parts.stored.takeLeftOut(tenant, name)) {
         taken.set(name, rejectedTool(name, heldByClient(name, holder)));
         continue;
       }
@@ -89,9 +91,16 @@ export class ClientToolService {
   /** As `register`, while the device is connected. Other changes of the tenant do not wait for its ledger row. */
   async lend(device: Device, specs: readonly ToolSpec[]): Promise<RegistrationReport> {
     const { tenant, clientId } = device;
-    const batch = new RegistrationBatch(this.#parts, { tenant, clientId, operator: null, device });
+    const registrant = { tenant, clientId, operator: null, device };
+    const batch = new RegistrationBatch(this.#parts, registrant);
     const rejected = await this.#serialised(tenant, () => this.#takeAll(batch, specs));
-    if (batch.taken.size > 0) await this.#keep(batch);
+    const isNew = batch.taken.size > 0 || (this.#parts.changes.isShared && batch.firstHere.size > 0);
+    const held = isNew ? await this.#keep(batch) : [];
+    if (held.length > 0) {
+      const others = await this.#heldByOthers(registrant, held);
+      const rest = await this.lend(device, withoutNames(specs, others));
+      return { registered: rest.registered, rejected: [...rest.rejected, ...others.values()] };
+    }
     const taken = [...batch.taken.values()].map(({ tool }) => tool);
     return { registered: [...batch.joined.values(), ...taken], rejected };
   }
@@ -99,10 +108,21 @@ export class ClientToolService {
   /** Removes the tools that no other provider of the client offers, at once; resolves when the ledger row is written. */
   async takeBack(device: Device, names: readonly string[]): Promise<void> {
     const { tenant, clientId } = device;
-    const { toolIndex, pools, store } = this.#parts;
-    const removed = names.filter((name) => pools.leave(device, name));
-    for (const name of removed) toolIndex.remove(tenant, name);
-    if (removed.length > 0) await store.append([this.#row(tenant, { client_id: clientId, removed })]);
+    const { toolIndex, pools, store, changes } = this.#parts;
+    const removed: string[] = [];
+    const last: string[] = [];
+    for (const name of names) {
+      const { isLast, isRemoved } = pools.leave(device, name);
+      if (isLast) last.push(name);
+      if (!isRemoved) continue;
+      removed.push(name);
+      toolIndex.remove(tenant, name);
+    }
+    if (changes.isShared && last.length > 0) {
+      const row = this.#row(tenant, { client_id: clientId, removed: last });
+      await store.removeTools(keysOf(tenant, last), row, [], true);
+    } else if (removed.length > 0)
+      await store.append([this.#row(tenant, { client_id: clientId, removed })]);
   }
 
   /** `name` null: all tools of the client. Returns the names that were removed. */
@@ -139,25 +159,6 @@ export class ClientToolService {
     });
   }
 
-  /** Loads the stored tools at start. Logs the tools that are no longer valid, and leaves them out. */
-  async restore(): Promise<void> {
-    const { store, toolIndex, pools, log } = this.#parts;
-    for (const { tenant, clientId, spec: stored, wireName } of longWireNamesLast(await store.tools())) {
-      const spec = raised(stored, this.#risks.of(tenant, stored.name));
-      this.#risks.set(tenant, spec.name, riskOf(spec.annotations));
-      const admitted = admitClientTool(this.#parts, { tenant, clientId }, spec, wireName);
-      if (admitted.ok) {
-        toolIndex.add(admitted.tool);
-        const pool = { specJson: JSON.stringify(spec), isKept: true, devices: new Set<Device>() };
-        pools.set(tenant, spec.name, pool);
-      } else {
-        this.#leftOut.add(pairKey(tenant, spec.name));
-        const { code, reason } = admitted;
-        log.warn('registry.tool_left_out', { tool_name: spec.name, code, reason });
-      }
-    }
-  }
-
   async #takeAll(batch: RegistrationBatch, specs: readonly ToolSpec[]): Promise<RejectedTool[]> {
     const rejected: RejectedTool[] = [];
     for (const [index, spec] of specs.entries()) {
@@ -170,8 +171,8 @@ export class ClientToolService {
 
   /** Returns the names that other clients hold in the store: if there are any, the batch is rolled back. */
   async #keep(batch: RegistrationBatch): Promise<readonly string[]> {
-    const { store, clock } = this.#parts;
-    const { taken } = batch;
+    const { store, clock, changes } = this.#parts;
+    const { taken, firstHere } = batch;
     const { tenant, clientId, operator, device } = batch.registrant;
     const registeredAt = clock.now();
     const risks = new Map<string, Risk>();
@@ -184,22 +185,26 @@ export class ClientToolService {
     }
     const row = this.#row(tenant, {
       client_id: clientId,
-      registered: [...taken.keys()],
+      registered: [...(taken.size > 0 ? taken : firstHere).keys()],
       ...(batch.changed.size > 0 ? { changed: [...batch.changed] } : {}),
       ...(batch.keptRisk.size > 0 ? { kept_risk: [...batch.keptRisk] } : {}),
       ...(lowered.length > 0 ? { lowered_risk: lowered, by: operator } : {}),
     });
-    const kept = device === null ? [...taken.values()] : [];
+    const online = changes.isShared ? [...taken.values(), ...firstHere.values()] : [];
+    const kept = device === null ? [...taken.values()] : online;
+    const done = this.#parts.stored.saving(tenant, [...taken.keys(), ...firstHere.keys()]);
     const tools = kept.map(({ tool: { wireName }, spec }) => {
       return { tenant, clientId, wireName, spec, registeredAt };
     });
     const documents = [...risks].map(([name, risk]) => riskDocument(tenant, name, risk));
     let held: readonly string[];
     try {
-      held = await store.saveTools(tools, row, documents);
+      held = await store.saveTools(tools, row, documents, device !== null);
     } catch (error) {
       batch.rollBack();
       throw error;
+    } finally {
+      done();
     }
     if (held.length > 0) {
       batch.rollBack();
@@ -216,8 +221,7 @@ export class ClientToolService {
     documents: readonly DocumentChange[],
   ): Promise<void> {
     const { store, toolIndex, pools } = this.#parts;
-    const keys = names.map((name) => ({ tenant, name }));
-    await store.removeTools(keys, row, documents);
+    await store.removeTools(keysOf(tenant, names), row, documents);
     for (const name of names) {
       toolIndex.remove(tenant, name);
       pools.remove(tenant, name);
@@ -247,4 +251,12 @@ export class ClientToolService {
   async #pause(): Promise<void> {
     await new Promise<void>((resolve) => this.#parts.clock.after(0, resolve));
   }
+}
+
+function keysOf(tenant: string, names: readonly string[]): { readonly tenant: string; readonly name: string }[] {
+  return names.map((name) => ({ tenant, name }));
+}
+
+function withoutNames(specs: readonly ToolSpec[], names: ReadonlyMap<string, unknown>): readonly ToolSpec[] {
+  return specs.filter(({ name }) => !names.has(name));
 }

@@ -10,6 +10,8 @@ export interface Pool {
   /** True: registered over HTTP, so the tool stays registered without a connection. */
   readonly isKept: boolean;
   readonly devices: Set<Device>;
+  /** Devices that are connected to another node offer the tool. */
+  readonly isElsewhere: boolean;
 }
 
 /** More runs than use devices at once. The oldest are evicted, and their next call may go to another device. */
@@ -35,21 +37,25 @@ export class Pools {
     this.#pools.delete(pairKey(tenant, toolName));
   }
 
-  /** Returns true if the pool was removed, because no other provider offers the tool. */
-  leave(device: Device, toolName: string): boolean {
+  /** `isLast`: no other device of this node offers the tool. `isRemoved`: so the pool was removed. */
+  leave(device: Device, toolName: string): { readonly isLast: boolean; readonly isRemoved: boolean } {
     device.tools.delete(toolName);
     const pool = this.of(device.tenant, toolName);
-    if (pool?.devices.delete(device) !== true || pool.isKept || pool.devices.size > 0) return false;
-    this.#pools.delete(pairKey(device.tenant, toolName));
-    return true;
+    const isLast = pool?.devices.delete(device) === true && pool.devices.size === 0;
+    const isRemoved = isLast && !pool.isKept && !pool.isElsewhere;
+    if (isRemoved) this.#pools.delete(pairKey(device.tenant, toolName));
+    return { isLast, isRemoved };
   }
 
   offers(tenant: string, toolName: string, target: string): boolean {
+    // Which devices other nodes have is not known here: the call waits for one of that name.
+    if (this.of(tenant, toolName)?.isElsewhere === true) return true;
     return this.#named({ tenant, toolName, target }) !== undefined;
   }
 
   isOnline(tenant: string, toolName: string): boolean {
-    return (this.of(tenant, toolName)?.devices.size ?? 0) > 0;
+    const pool = this.of(tenant, toolName);
+    return pool !== undefined && (pool.devices.size > 0 || pool.isElsewhere);
   }
 
   /** Returns the requested device, else the one that this run used last, else the least busy. */

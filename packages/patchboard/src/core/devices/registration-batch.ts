@@ -41,6 +41,8 @@ export class RegistrationBatch {
   readonly changed: Set<string> = new Set();
   /** Tools that another device of the client offers already: there is nothing to record. */
   readonly joined: Map<string, ClientTool> = new Map();
+  /** Those of `joined` that no other device of this node offers: other nodes must know that this one does. */
+  readonly firstHere: Map<string, { readonly tool: ClientTool; readonly spec: ToolSpec }> = new Map();
   readonly #parts: RegistrationBatchParts;
   readonly #replaced: Map<string, PreviousTool> = new Map();
 
@@ -80,14 +82,19 @@ export class RegistrationBatch {
     const { tenant, device } = this.registrant;
     if (device !== null) {
       // Devices that joined the pool since then keep it.
-      for (const name of this.#replaced.keys()) if (pools.leave(device, name)) toolIndex.remove(tenant, name);
+      for (const name of [...this.#replaced.keys(), ...this.firstHere.keys()])
+        if (pools.leave(device, name).isRemoved) toolIndex.remove(tenant, name);
       return;
     }
-    for (const name of this.#replaced.keys()) {
+    // A tool that another node stored meanwhile stays.
+    const replaced = [...this.#replaced].filter(
+      ([name]) => toolIndex.clientTool(tenant, name) === this.taken.get(name)?.tool,
+    );
+    for (const [name] of replaced) {
       toolIndex.remove(tenant, name);
       pools.remove(tenant, name);
     }
-    for (const [name, { tool, pool }] of this.#replaced) {
+    for (const [name, { tool, pool }] of replaced) {
       // A device that disconnected meanwhile is not restored.
       const devices = [...(pool?.devices ?? [])].filter(({ link }) => link !== null);
       if (tool === undefined || pool === undefined || (!pool.isKept && devices.length === 0)) continue;
@@ -105,6 +112,7 @@ export class RegistrationBatch {
     const tool = this.#parts.toolIndex.clientTool(tenant, spec.name);
     if (pool === undefined || tool?.clientId !== clientId) return null;
     if (pool.specJson !== JSON.stringify(spec)) return null;
+    if (pool.devices.size === 0) this.firstHere.set(spec.name, { tool, spec });
     pool.devices.add(device);
     device.tools.add(spec.name);
     this.joined.set(spec.name, tool);
@@ -118,10 +126,11 @@ export class RegistrationBatch {
     const pool = this.#parts.pools.of(tenant, tool.name);
     if (current === undefined || pool === undefined || operator !== null) return null;
     if (current.version === tool.version) return null;
-    const others = [...pool.devices].filter((other) => other.name !== device?.name);
+    const others = [...pool.devices].filter((other) => other.name !== device?.name).map(({ name }) => name);
+    if (pool.isElsewhere) others.push('at another node');
     if (others.length > 0) {
-      const names = others.map(({ name }) => name).join(', ');
-      return rejected('name_taken', reason('contract_of_devices', { devices: names, tool: tool.name }));
+      const why = reason('contract_of_devices', { devices: others.join(', '), tool: tool.name });
+      return rejected('name_taken', why);
     }
     if (device !== null && pool.isKept) {
       return rejected(
@@ -147,7 +156,8 @@ export class RegistrationBatch {
     }
     toolIndex.add(tool);
     const isKept = device === null || (isSame && previous.pool?.isKept === true);
-    pools.set(tenant, name, { specJson: JSON.stringify(spec), isKept, devices });
+    const isElsewhere = isSame && previous.pool?.isElsewhere === true;
+    pools.set(tenant, name, { specJson: JSON.stringify(spec), isKept, devices, isElsewhere });
     this.taken.set(name, { tool, spec });
     if (this.#parts.memory.isOtherContract(tenant, tool)) this.changed.add(name);
   }

@@ -12,6 +12,7 @@ import type { Limits } from '../limits.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
+import type { SharedChanges } from '../shared-changes.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 import { admit, deny, type Admission } from './admission.ts';
@@ -33,6 +34,7 @@ export interface IntakeParts {
   readonly limits: Limits;
   readonly rates: RateLimits;
   readonly responses: ResponseCache;
+  readonly changes: SharedChanges;
   readonly isDraining: () => boolean;
   /** The failure of all requests once another process has taken over the store; null until then. */
   readonly fenced: () => Failure | null;
@@ -56,7 +58,9 @@ export class Intake {
   async submit(given: CallRequest, principal: Principal): Promise<Submitted> {
     const tooFast = this.#parts.rates.request(principal);
     if (tooFast !== null) return await this.#refuse(given, principal, tooFast);
-    const resolved = this.resolve(given, principal);
+    let resolved = this.resolve(given, principal);
+    if (resolved.tool === undefined && this.#parts.changes.isShared && (await this.#parts.changes.afterMiss()))
+      resolved = this.resolve(given, principal);
     const { request, tool, problem } = resolved;
     if (tool === undefined) return await this.#refuse(request, principal, problem);
     if (problem !== null) return await this.#refuse(request, principal, problem);

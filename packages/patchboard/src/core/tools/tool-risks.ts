@@ -13,10 +13,13 @@ export class ToolRisks {
 
   /** Fails closed: an unreadable record counts as every risk. */
   async load(store: DocumentStore): Promise<void> {
-    for (const { id, body } of await store.documents('risk')) {
-      const cut = id.lastIndexOf(' ');
-      this.set(id.slice(0, cut), id.slice(cut + 1), read(body));
-    }
+    for (const { id, body } of await store.documents('risk')) this.apply(id, body);
+  }
+
+  /** Applies a stored record; null: it was deleted. */
+  apply(id: string, body: string | null): void {
+    const cut = id.lastIndexOf(' ');
+    this.set(id.slice(0, cut), id.slice(cut + 1), body === null ? NO_RISK : read(body));
   }
 
   of(tenant: string, name: string): Risk {

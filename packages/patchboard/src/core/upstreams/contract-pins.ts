@@ -21,11 +21,14 @@ export class ContractPins {
   readonly #pins: Map<string, ContractPin> = new Map();
 
   async load(store: DocumentStore): Promise<void> {
-    for (const { id, body } of await store.documents('contract')) {
-      const pin = pinOf(body);
-      // Fails closed: no contract equals an unreadable pin.
-      this.#pins.set(id, pin ?? { version: '', contract: null, change: null });
-    }
+    for (const { id, body } of await store.documents('contract')) this.apply(id, body);
+  }
+
+  /** Applies a stored pin; null: it was deleted. */
+  apply(id: string, body: string | null): void {
+    if (body === null) this.#pins.delete(id);
+    // Fails closed: no contract equals an unreadable pin.
+    else this.#pins.set(id, pinOf(body) ?? { version: '', contract: null, change: null });
   }
 
   /** Compares the tool with the accepted contract. Returns null if it is the same or the first of this name. */

@@ -15,7 +15,7 @@ export interface KeptList {
 export async function loadKeptLists(store: DocumentStore): Promise<Map<string, KeptList>> {
   const lists = new Map<string, KeptList>();
   for (const { id, body } of await store.documents('upstream')) {
-    const list = listOf(body);
+    const list = keptListOf(body);
     if (list !== null) lists.set(id, list);
   }
   return lists;
@@ -26,7 +26,7 @@ export function keptListDocument(upstream: string, list: KeptList | null): Docum
   return { kind: 'upstream', id: upstream, body: list === null ? null : JSON.stringify(list) };
 }
 
-function listOf(body: string): KeptList | null {
+export function keptListOf(body: string): KeptList | null {
   try {
     const list = JSON.parse(body) as KeptList;
     return Array.isArray(list.tools) ? list : null;

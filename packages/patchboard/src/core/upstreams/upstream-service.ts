@@ -6,7 +6,7 @@ import type { EventFeed } from '../ledger/events.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Log } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import { loadKeptLists, type KeptList } from './kept-lists.ts';
+import { keptListOf, loadKeptLists, type KeptList } from './kept-lists.ts';
 import type { Upstream, UpstreamStatus } from './upstream.ts';
 import { packOf, UpstreamTools, type ConfigureTool, type UpstreamToolsParts } from './upstream-tools.ts';
 import { ContractPins } from './contract-pins.ts';
@@ -60,6 +60,24 @@ export class UpstreamService {
     await this.#pins.load(store);
     this.#kept = await loadKeptLists(store);
     for (const attached of this.#attached.values()) this.#restoreTools(attached);
+  }
+
+  /** Applies a contract that another node has stored: it was accepted, or first seen, there. */
+  applyContract(toolName: string, body: string | null): void {
+    this.#pins.apply(toolName, body);
+    const pack = this.#parts.toolIndex.serverTool(toolName)?.pack;
+    for (const { upstream } of this.#attached.values())
+      if (packOf(upstream.settings) === pack && this.#tools.pinChanged(upstream, toolName))
+        this.#publish(upstream);
+  }
+
+  /** Applies a list that another node has stored. A list of this node's own connection is newer. */
+  applyList(name: string, body: string | null): void {
+    const list = body === null ? null : keptListOf(body);
+    if (list === null) this.#kept.delete(name);
+    else this.#kept.set(name, list);
+    const attached = this.#attached.get(name);
+    if (attached !== undefined && !attached.isListed) this.#restoreTools(attached);
   }
 
   /** Called once, after calls were recovered: upstreams begin to connect. */

@@ -107,6 +107,19 @@ export class UpstreamTools {
     }
   }
 
+  /** Compares a registered tool with its contract pin again. Returns whether that changed the tool. */
+  pinChanged(upstream: Upstream, toolName: string): boolean {
+    const { pins, toolIndex, clock } = this.#parts;
+    const tool = toolIndex.serverTool(toolName);
+    const effect = changeEffect(upstream.settings.onChange);
+    if (tool === undefined || effect === null) return false;
+    const change = pins.changeOf(tool, clock.now());
+    if (change?.from === tool.contractChange?.from) return false;
+    toolIndex.removeServerTool(tool.name);
+    toolIndex.addServerTool({ ...tool, contractChange: change === null ? null : { ...change, effect } });
+    return true;
+  }
+
   #replace(
     upstream: Upstream,
     tools: readonly UpstreamTool[],

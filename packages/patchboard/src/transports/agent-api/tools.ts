@@ -106,7 +106,7 @@ async function getTool(context: HttpContext, request: FastifyRequest, reply: Fas
   const { name } = request.params as { name: string };
   const { engine } = context;
   const principal = principalOf(request);
-  const tool = engine.tool(principal, name);
+  const tool = await engine.findTool(principal, name);
   if (tool === undefined) {
     sendProblem(reply, await engine.noTool(principal, name));
     return;

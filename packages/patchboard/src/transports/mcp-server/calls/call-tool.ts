@@ -36,7 +36,7 @@ export async function callTool(exchange: Exchange): Promise<string | null> {
   const { params, era } = exchange;
   const { name, arguments: args = {} } = params as unknown as CallParams;
   if (name === RESULT_TOOL_NAME) return await fetchResult(exchange, args);
-  const tool = findTool(exchange, name);
+  const tool = await findTool(exchange, name);
   if (era === 'legacy' && tool?.task === 'always') return resultJson(era, TASKS_ONLY);
   if (era === 'modern' && tool !== undefined) checkParamHeaders(exchange, tool, args);
   if (era === 'modern' && params['requestState'] !== undefined) return await continueCall(exchange, tool);
@@ -85,9 +85,9 @@ async function repeated(exchange: Exchange, call: Call): Promise<Call> {
 }
 
 /** Undefined for an unknown tool: the engine records the refusal. */
-function findTool(exchange: Exchange, name: string): RegisteredTool | undefined {
+async function findTool(exchange: Exchange, name: string): Promise<RegisteredTool | undefined> {
   const { context, principal, narrowing, client, era } = exchange;
-  const tool = context.engine.tool(principal, name);
+  const tool = await context.engine.findTool(principal, name);
   if (tool === undefined) return undefined;
   if (!narrowing.allows(tool)) throw unknownTool(exchange, context.engine.unknownTool(principal, name), name);
   if (era === 'modern' && tool.task === 'always' && !client.hasTasks)
