@@ -5,7 +5,17 @@ import type { LedgerDraft } from './ledger/ledger.ts';
  * them in memory.
  */
 export type DocumentKind =
-  'key' | 'grant' | 'policy' | 'risk' | 'tenant' | 'todo' | 'local_mode' | 'contract' | 'upstream';
+  | 'key'
+  | 'grant'
+  | 'policy'
+  | 'risk'
+  | 'tenant'
+  | 'todo'
+  | 'local_mode'
+  | 'contract'
+  | 'upstream'
+  /** Browser sessions, only of nodes that share a store. */
+  | 'session';
 
 /** A document change that is committed together with another write; `body` null deletes it. */
 export interface DocumentChange {

@@ -13,7 +13,9 @@ import {
 import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
+import type { MaybePromise } from '../core/maybe-promise.ts';
 import type { Log } from '../core/ports.ts';
+import type { SharedChanges } from '../core/shared-changes.ts';
 import { headerNotId, localPrincipal } from './local-principal.ts';
 import { hasOperatorTokenPrefix } from './operator-token.ts';
 import type { OperatorTokenGuard } from './operator-token-guard.ts';
@@ -26,6 +28,7 @@ export interface CredentialAuthenticatorParts {
   readonly operatorToken: OperatorTokenGuard;
   readonly sessions: Sessions;
   readonly internalKeys: InternalKeys;
+  readonly changes: SharedChanges;
   /** Whether the server is bound to loopback and not in production. The other conditions of local mode are checked per request. */
   readonly mayBeLocal: boolean;
   readonly log: Log;
@@ -55,14 +58,29 @@ export class CredentialAuthenticator implements Authenticator {
     if (authorization !== undefined) return this.#byBearer(authorization, given);
     if (takesInternalKey && internalKey !== undefined && internalKey !== '') {
       const found = this.#byInternalKey(internalKey, headers);
-      if (!('code' in found) || !this.#ignoresInternalKey(internalKey)) return found;
+      if (found instanceof Promise || !('code' in found) || !this.#ignoresInternalKey(internalKey))
+        return found;
     }
     const sessionId = sessionIdIn(headers['cookie']);
-    const session =
-      sessionId === null ? null : this.#parts.sessions.find(sessionId, headers[SESSION_PROOF_HEADER]);
-    if (session !== null)
-      return operator(headers, { id: session.credentialId, expiresAt: session.expiresAt });
-    return this.#withoutCredential(headers);
+    if (sessionId === null) return this.#withoutCredential(headers);
+    const { changes, sessions } = this.#parts;
+    if (!changes.isShared || sessions.knows(sessionId)) return this.#bySession(sessionId, headers);
+    return changes.afterMiss().then(() => this.#bySession(sessionId, headers));
+  }
+
+  #bySession(id: string, headers: Credentials['headers']): Principal | Failure {
+    const session = this.#parts.sessions.find(id, headers[SESSION_PROOF_HEADER]);
+    if (session === null) return this.#withoutCredential(headers);
+    return operator(headers, { id: session.credentialId, expiresAt: session.expiresAt });
+  }
+
+  /** A key that is not known here may have been made at another node a moment ago. */
+  #byKey(secret: string, headers: Credentials['headers']): MaybePromise<Principal | Failure> {
+    const { keys, changes } = this.#parts;
+    const find = (): Principal | Failure => withMatchingHeaders(keys.authenticate(secret), headers);
+    const found = find();
+    if (!('code' in found) || !changes.isShared || !keys.isUnknown(secret)) return found;
+    return changes.afterMiss().then((isChanged) => (isChanged ? find() : found));
   }
 
   isStillValid({ credential }: Principal): boolean {
@@ -104,14 +122,14 @@ export class CredentialAuthenticator implements Authenticator {
   }
 
   /** Accepts an internal key from the config or a key made by this server, so that a service can use one header for both. */
-  #byInternalKey(secret: string | string[], headers: Credentials['headers']): Principal | Failure {
+  #byInternalKey(
+    secret: string | string[],
+    headers: Credentials['headers'],
+  ): MaybePromise<Principal | Failure> {
     if (typeof secret !== 'string')
       return failure('auth_required', reason('credential_header_twice', { header: INTERNAL_KEY_HEADER }));
-    const { keys, internalKeys } = this.#parts;
-    const found = secret.startsWith(SECRET_PREFIX)
-      ? keys.authenticate(secret)
-      : internalKeys.principalOf(secret);
-    return withMatchingHeaders(found, headers);
+    if (secret.startsWith(SECRET_PREFIX)) return this.#byKey(secret, headers);
+    return withMatchingHeaders(this.#parts.internalKeys.principalOf(secret), headers);
   }
 
   #byBearer(
@@ -122,8 +140,7 @@ export class CredentialAuthenticator implements Authenticator {
     const match = typeof authorization === 'string' ? /^bearer +(\S+)$/i.exec(authorization.trim()) : null;
     const secret = match?.[1];
     if (secret === undefined) return failure('auth_required', reason('credential_form'));
-    if (secret.startsWith(SECRET_PREFIX))
-      return withMatchingHeaders(this.#parts.keys.authenticate(secret), headers);
+    if (secret.startsWith(SECRET_PREFIX)) return this.#byKey(secret, headers);
     const { operatorToken } = this.#parts;
     // A token of the environment needs no prefix.
     if (operatorToken.isRight(secret)) return operator(headers, { id: OPERATOR_TOKEN_ID, expiresAt: null });

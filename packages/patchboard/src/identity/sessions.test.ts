@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../test/support/an-engine.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { OpenedSession } from '../core/access/authenticator.ts';
+import { MemoryTokens } from '../core/access/memory-tokens.ts';
+import { singleNode } from '../core/peers.ts';
+import { SharedChanges } from '../core/shared-changes.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { OperatorTokenGuard } from './operator-token-guard.ts';
@@ -13,7 +16,10 @@ const HOUR_MS = 3_600_000;
 
 function someSessions(clock = new FakeClock()): Sessions {
   const store = memoryStore({ digest: nodeDigest });
-  return new Sessions(new OperatorTokenGuard({ tokens: [TOKEN], clock, store, log: silentLog }), clock);
+  const operatorToken = new OperatorTokenGuard({ tokens: [TOKEN], clock, store, log: silentLog });
+  const changes = new SharedChanges({ store, peers: singleNode(store), clock, log: silentLog });
+  const tokens = new MemoryTokens(clock);
+  return new Sessions({ operatorToken, clock, digest: nodeDigest, tokens, store, changes });
 }
 
 async function opened(sessions: Sessions): Promise<OpenedSession> {

@@ -7,11 +7,13 @@ import { CredentialAuthenticator } from '../identity/credential-authenticator.ts
 import { InternalKeys, type InternalKey } from '../identity/internal-keys.ts';
 import { JwtIdentity, type JwtSettings } from '../identity/jwt-identity.ts';
 import { OperatorTokenGuard } from '../identity/operator-token-guard.ts';
+import { MemoryTokens } from '../core/access/memory-tokens.ts';
 import { Sessions } from '../identity/sessions.ts';
 import { connectionBudget, descriptorLimit } from '../runtime/descriptor-limit.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { nodeHeap } from '../runtime/node-heap.ts';
+import { messageOf } from '../core/failures.ts';
 import type { UpstreamReloader } from '../core/upstreams/upstream.ts';
 import { agentRoutes } from '../transports/agent-api/routes.ts';
 import { deviceRoutes } from '../transports/device-gateway/routes.ts';
@@ -120,7 +122,13 @@ export async function openApis(context: EngineContext, settings: ApiSettings): P
   return {
     url,
     isLocal: authenticator.isLocal,
-    loginToken: () => sessions.issueLoginToken().token,
+    loginToken: () => {
+      const { token, stored } = sessions.issueLoginToken();
+      Promise.resolve(stored).catch((error: unknown) =>
+        context.log.error('session.link_not_stored', { error: messageOf(error) }),
+      );
+      return token;
+    },
     close: async () => await fastify.close(),
   };
 }
@@ -137,13 +145,23 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     store,
     log,
   });
-  const sessions = new Sessions(operatorToken, nodeClock);
+  const { changes } = engine;
+  const tokens = (changes.isShared ? store.tokens : undefined) ?? new MemoryTokens(nodeClock);
+  const sessions = new Sessions({
+    operatorToken,
+    clock: nodeClock,
+    digest: nodeDigest,
+    tokens,
+    store,
+    changes,
+  });
   const authenticator = new CredentialAuthenticator({
     keys,
     jwt,
     operatorToken,
     sessions,
     internalKeys,
+    changes,
     mayBeLocal,
     log,
   });
@@ -153,6 +171,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     log,
     digest: nodeDigest,
     services: { keys, grants, policies, tenants, sessions },
+    tokens,
     authenticator,
     hostOrigin: { allowedHosts, allowedOrigins, port },
     limits: { connections: affordableConnections() },
@@ -165,6 +184,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     heap: nodeHeap,
     routes: routesOf(settings.mcp, settings.hasPages),
   });
+  fastify.addHook('onReady', () => sessions.load());
   return { fastify, authenticator, sessions };
 }
 

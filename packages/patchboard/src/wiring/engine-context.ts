@@ -4,12 +4,13 @@ import { Engine } from '../core/engine.ts';
 import { GrantService } from '../core/access/grant-service.ts';
 import { GrantIndex } from '../core/access/grants.ts';
 import type { AgentHooks } from '../sdk/agent-hooks.ts';
+import { followAccessChanges } from '../core/access/access-changes.ts';
 import type { AdminServices } from '../core/access/admin-services.ts';
 import { KeyService } from '../core/access/key-service.ts';
 import { withinHeap, type Limits } from '../core/limits.ts';
 import { PolicyGuard } from '../core/access/policy-guard.ts';
 import { PolicyService } from '../core/access/policy-service.ts';
-import { singleNode } from '../core/peers.ts';
+import { singleNode, type Peers } from '../core/peers.ts';
 import type { Log, Schemas, Store } from '../core/ports.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
 import { RateLimits, type Rates } from '../core/access/rate-limits.ts';
@@ -44,6 +45,8 @@ export interface EngineContextOptions {
   /** The sandbox of commands; null if no tool uses one. */
   readonly sandbox: SandboxReport | null;
   readonly tenants: TenantDirectory;
+  /** Default: this node is the only one of its store. */
+  readonly peers?: Peers;
 }
 
 /** The engine and its access control (keys, grants, policies, tenants), loaded from the store; without the network. */
@@ -77,7 +80,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
   const redactor = new Redactor(options.redact);
   const engine = new Engine({
     ...parts,
-    peers: singleNode(store),
+    peers: options.peers ?? singleNode(store),
     log,
     schemas,
     limits: withinHeap(options.limits, nodeHeap.limitBytes),
@@ -89,6 +92,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
     workspaces: options.workspaces,
     tenants: options.tenants,
   });
+  followAccessChanges(engine.changes, { keys, policies, tenants }, log);
   const own = engine.resources.add(ownResources(engine), { pack: null, isOwn: true });
   if (own !== null) throw new Error(own.message);
   if (log !== SILENT_LOG) engine.onEnded((call) => logEndedCall(log, call));

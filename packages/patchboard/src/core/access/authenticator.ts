@@ -1,4 +1,5 @@
 import type { Failure } from '../failures.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { Principal } from './principal.ts';
 
 /** The parts of a request that an identity may be read from, never its body. Header names are in lower case. */
@@ -34,6 +35,8 @@ export interface OpenedSession {
 export interface LoginToken {
   readonly token: string;
   readonly maxAgeSeconds: number;
+  /** Resolves when every node accepts the token. */
+  readonly stored: MaybePromise<void>;
 }
 
 /** Browser sessions of operators. */
@@ -42,7 +45,8 @@ export interface SessionService {
   issueLoginToken(): LoginToken;
   /** Resolves to a failure if the token is invalid. */
   open(token: string, address: string | undefined): Promise<OpenedSession | Failure>;
-  close(id: string): void;
+  /** Ends the session on every node. */
+  close(id: string): MaybePromise<void>;
   /** Calls `listener` with the credential id of each closed session. Returns a function that unsubscribes. */
   onClosed(listener: (credentialId: string) => void): () => void;
 }

@@ -136,6 +136,10 @@ export class KeyIndex {
     };
   }
 
+  hasSecret(secret: string): boolean {
+    return this.#bySecret.has(this.#digest.sha256(secret));
+  }
+
   /** Looks the key up by hash, so that timing reveals nothing about the secret. */
   principalOf(secret: string, now: number): Principal | Failure {
     const key = this.#bySecret.get(this.#digest.sha256(secret));

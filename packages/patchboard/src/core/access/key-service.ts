@@ -146,16 +146,24 @@ export class KeyService {
       .map(({ name }) => name);
   }
 
-  /** Returns the principal of a bearer secret. The checksum detects a mistyped secret without a lookup. */
+  /** Returns the principal of a bearer secret. */
   authenticate(secret: string): Principal | Failure {
-    const random = secret.slice(SECRET_PREFIX.length, -CHECKSUM_LENGTH);
-    if (
-      !secret.startsWith(SECRET_PREFIX) ||
-      checksum(this.#parts.digest, random) !== secret.slice(-CHECKSUM_LENGTH)
-    ) {
-      return failure('auth_required', reason('key_mistyped'));
-    }
+    if (!this.#isWellFormed(secret)) return failure('auth_required', reason('key_mistyped'));
     return this.index.principalOf(secret, this.#parts.clock.now());
+  }
+
+  /** Whether the secret could be one of a key that this node does not know. */
+  isUnknown(secret: string): boolean {
+    return this.#isWellFormed(secret) && !this.index.hasSecret(secret);
+  }
+
+  /** The checksum detects a mistyped secret without a lookup. */
+  #isWellFormed(secret: string): boolean {
+    const random = secret.slice(SECRET_PREFIX.length, -CHECKSUM_LENGTH);
+    return (
+      secret.startsWith(SECRET_PREFIX) &&
+      checksum(this.#parts.digest, random) === secret.slice(-CHECKSUM_LENGTH)
+    );
   }
 }
 

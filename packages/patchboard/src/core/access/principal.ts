@@ -15,6 +15,17 @@ export interface Principal {
   readonly credential: { readonly id: string; readonly expiresAt: number | null } | null;
 }
 
+/** The principal as JSON text. */
+export function principalText(principal: Principal): string {
+  return JSON.stringify({ ...principal, scopes: [...principal.scopes] });
+}
+
+/** Reads what `principalText` returned. */
+export function principalFrom(text: string): Principal {
+  const { scopes, ...others } = JSON.parse(text) as Omit<Principal, 'scopes'> & { readonly scopes: Scope[] };
+  return { ...others, scopes: new Set(scopes) };
+}
+
 export const DEFAULT_TENANT = 'default';
 
 /**

@@ -80,7 +80,7 @@ const ticketRoute: Route = {
   handle: makeTicket,
 };
 
-function makeTicket(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function makeTicket(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { client_id: clientId } = (request.body ?? {}) as { client_id?: string };
   const principal = principalOf(request);
   const foreign = clientId === undefined ? null : foreignClient(principal, clientId);
@@ -89,7 +89,7 @@ function makeTicket(context: HttpContext, request: FastifyRequest, reply: Fastif
     return;
   }
   const holder = clientId === undefined ? principal : { ...principal, clientId };
-  const { ticket, expiresInSeconds } = context.tickets.issue(holder);
+  const { ticket, expiresInSeconds } = await context.tickets.issue(holder);
   sendJson(reply, 201, JSON.stringify({ ticket, expires_in_s: expiresInSeconds }));
 }
 

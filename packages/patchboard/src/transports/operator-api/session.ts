@@ -73,9 +73,13 @@ const closeRoute: Route = {
   handle: closeSession,
 };
 
-function closeSession(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function closeSession(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const id = sessionIdIn(request.headers.cookie);
-  if (id !== null) context.services.sessions.close(id);
+  if (id !== null) await context.services.sessions.close(id);
   reply.header('set-cookie', clearedCookie(isOverTls(request)));
   sendJson(reply, 200, '{"ok":true}');
 }
@@ -99,12 +103,17 @@ const linkRoute: Route = {
 };
 
 /** Requires the operator token: a session has rights in every tenant, which no key has, and must not prolong itself. */
-function makeLoginLink(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function makeLoginLink(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   if (principalOf(request).credential?.id !== OPERATOR_TOKEN_ID) {
     sendProblem(reply, failure('permission_denied', denied(reason('credential_not_operator'))));
     return;
   }
-  const { token, maxAgeSeconds } = context.services.sessions.issueLoginToken();
+  const { token, maxAgeSeconds, stored } = context.services.sessions.issueLoginToken();
+  await stored;
   sendJson(reply, 200, JSON.stringify({ url_path: `/#login=${token}`, expires_in_s: maxAgeSeconds }));
 }
 

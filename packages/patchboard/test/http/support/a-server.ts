@@ -5,12 +5,14 @@ import { Engine } from '../../../src/core/engine.ts';
 import { GrantService } from '../../../src/core/access/grant-service.ts';
 import { GrantIndex } from '../../../src/core/access/grants.ts';
 import type { Guard } from '../../../src/core/access/guard.ts';
+import { followAccessChanges } from '../../../src/core/access/access-changes.ts';
+import { MemoryTokens } from '../../../src/core/access/memory-tokens.ts';
 import { KeyService } from '../../../src/core/access/key-service.ts';
 import { resolveLimits, type Limits } from '../../../src/core/limits.ts';
 import { PolicyGuard } from '../../../src/core/access/policy-guard.ts';
 import { PolicyService } from '../../../src/core/access/policy-service.ts';
 import { EMPTY_POLICY } from '../../../src/core/access/policy/document.ts';
-import { singleNode } from '../../../src/core/peers.ts';
+import { singleNode, type Peers } from '../../../src/core/peers.ts';
 import type { Clock, Log, Store } from '../../../src/core/ports.ts';
 import { DEFAULT_RATES, RateLimits } from '../../../src/core/access/rate-limits.ts';
 import { TenantService } from '../../../src/core/access/tenant-service.ts';
@@ -68,6 +70,7 @@ export interface ServerGiven {
   readonly limits?: Partial<Limits>;
   readonly http?: Partial<HttpLimits>;
   readonly store?: Store;
+  readonly peers?: Peers;
   readonly clock?: Clock;
   readonly guard?: Guard;
   readonly log?: Log;
@@ -91,7 +94,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   const grants = new GrantService({ store, index, clock, ids, digest: nodeDigest });
   const engine = new Engine({
     store,
-    peers: singleNode(store),
+    peers: given.peers ?? singleNode(store),
     clock,
     ids,
     log,
@@ -106,11 +109,16 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     redactor: new Redactor([]),
     tenants: new TenantDirectory(),
   });
+  const keys = new KeyService({ store, clock, ids, digest: nodeDigest });
+  const tenants = new TenantService({ store, clock, directory: engine.tenants });
+  const policies = new PolicyService({ store, guard: policyGuard, clock, initial: {} });
+  followAccessChanges(engine.changes, { keys, policies, tenants }, log);
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();
-  const keys = new KeyService({ store, clock, ids, digest: nodeDigest });
   const operatorToken = new OperatorTokenGuard({ tokens: [OPERATOR_TOKEN], clock, store, log });
-  const sessions = new Sessions(operatorToken, clock);
+  const { changes } = engine;
+  const tokens = store.tokens ?? new MemoryTokens(clock);
+  const sessions = new Sessions({ operatorToken, clock, digest: nodeDigest, tokens, store, changes });
   const app = createHttpApp({
     engine,
     store,
@@ -121,15 +129,17 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
       keys,
       grants,
       sessions,
-      tenants: new TenantService({ store, clock, directory: engine.tenants }),
-      policies: new PolicyService({ store, guard: policyGuard, clock, initial: {} }),
+      tenants,
+      policies,
     },
+    tokens,
     authenticator: new CredentialAuthenticator({
       keys,
       jwt: null,
       operatorToken,
       sessions,
       internalKeys: new InternalKeys([], nodeDigest),
+      changes,
       mayBeLocal: true,
       log,
     }),

@@ -3,6 +3,7 @@ import type { FailureCode, SandboxName } from '@patchboard/wire';
 import type { Engine } from '../../../core/engine.ts';
 import type { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
 import type { Authenticator } from '../../../core/access/authenticator.ts';
+import type { TokenStore } from '../../../core/access/token-store.ts';
 import type { AdminServices } from '../../../core/access/admin-services.ts';
 import type { Clock, Digest, Heap, Log, Store } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
@@ -34,6 +35,7 @@ export interface HttpParts {
   readonly heap: Heap;
   readonly digest: Digest;
   readonly services: AdminServices;
+  readonly tokens: TokenStore;
   readonly authenticator: Authenticator;
   readonly hostOrigin: HostOriginOptions;
   readonly limits?: Partial<HttpLimits>;
@@ -72,6 +74,7 @@ export interface HttpContext extends Pick<
   | 'log'
   | 'digest'
   | 'services'
+  | 'tokens'
   | 'authenticator'
   | 'version'
   | 'sandbox'

@@ -9,6 +9,7 @@ import type {
 } from 'fastify';
 import type { Authenticator } from '../../../core/access/authenticator.ts';
 import { denied, failure, type Failure } from '../../../core/failures.ts';
+import { andThen, type MaybePromise } from '../../../core/maybe-promise.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
 import { SMALL_BODY_BYTES } from './arriving-bodies.ts';
@@ -21,7 +22,6 @@ import { HTTP_STATUS, PROBLEM_FORMAT, RequestRefused, sendProblem } from '../rou
 import { failureOfError } from './request-failure.ts';
 import { supportsHead, type Route, type RouteResponse, type Schema } from '../routes/routes.ts';
 import { COMPONENTS } from '../routes/schemas.ts';
-import type { Tickets } from './tickets.ts';
 import { partValidator } from '../routes/validation.ts';
 
 /** Registers the declared routes with Fastify. */
@@ -121,9 +121,10 @@ function identify(
   route: Route,
   counter: RouteCounter,
   authenticator: Authenticator,
-  { tickets, connections }: HttpContext,
+  context: HttpContext,
 ): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
   const { scope } = route;
+  const { connections } = context;
   return (request, reply, done) => {
     request.counter = counter;
     request.response = reply.raw;
@@ -135,7 +136,7 @@ function identify(
     const found =
       ticket === null
         ? authenticator.authenticate(request, route.takesInternalKey === true)
-        : byTicket(tickets, authenticator, ticket);
+        : byTicket(context, authenticator, ticket);
     if (found instanceof Promise) {
       found.then((principal) => admit({ request, reply, done, connections }, principal, scope)).catch(done);
     } else admit({ request, reply, done, connections }, found, scope);
@@ -147,9 +148,21 @@ function ticketIn({ query }: FastifyRequest): string | null {
   return typeof ticket === 'string' ? ticket : null;
 }
 
-function byTicket(tickets: Tickets, authenticator: Authenticator, ticket: string): Principal | Failure {
-  const principal = tickets.redeem(ticket);
-  if (principal !== null && authenticator.isStillValid(principal)) return principal;
+function byTicket(
+  { tickets, engine }: HttpContext,
+  authenticator: Authenticator,
+  ticket: string,
+): MaybePromise<Principal | Failure> {
+  return andThen(tickets.redeem(ticket), (principal) => {
+    const isValid = (): boolean => principal !== null && authenticator.isStillValid(principal);
+    const found = (): Principal | Failure => (principal !== null && isValid() ? principal : ticketSpent());
+    if (principal === null || isValid() || !engine.changes.isShared) return found();
+    // Another node may have made its credential a moment ago.
+    return engine.changes.afterMiss().then(found);
+  });
+}
+
+function ticketSpent(): Failure {
   return failure('auth_required', reason('ticket_spent'), {
     recommendations: ['POST /v1/tickets makes one; it is good for one connection'],
   });

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { OneTimeTokens } from '../../../core/access/one-time-tokens.ts';
-import type { Clock } from '../../../core/ports.ts';
-import type { Principal } from '../../../core/access/principal.ts';
+import { principalFrom, principalText, type Principal } from '../../../core/access/principal.ts';
+import type { TokenStore } from '../../../core/access/token-store.ts';
+import { andThen, type MaybePromise } from '../../../core/maybe-promise.ts';
 
 const TICKET_MS = 60_000;
-/** At this number, issuing a ticket invalidates the oldest. */
-const MAX_TICKETS = 10_000;
 
 export interface Ticket {
   readonly ticket: string;
@@ -17,24 +15,22 @@ export interface Ticket {
  * to. It is in the URL, so it expires after a minute and works once: a copy in a log or history is worthless.
  */
 export class Tickets {
-  readonly #tickets: OneTimeTokens<Principal>;
+  readonly #tokens: TokenStore;
 
-  constructor(clock: Clock) {
-    this.#tickets = new OneTimeTokens({
-      capacity: MAX_TICKETS,
-      lifetimeMs: TICKET_MS,
-      now: () => clock.elapsed(),
-    });
+  constructor(tokens: TokenStore) {
+    this.#tokens = tokens;
   }
 
-  issue(principal: Principal): Ticket {
+  issue(principal: Principal): MaybePromise<Ticket> {
     const ticket = `dt_${randomBytes(24).toString('base64url')}`;
-    this.#tickets.add(ticket, principal);
-    return { ticket, expiresInSeconds: TICKET_MS / 1000 };
+    const stored = this.#tokens.put('ticket', ticket, principalText(principal), TICKET_MS);
+    return andThen(stored, () => ({ ticket, expiresInSeconds: TICKET_MS / 1000 }));
   }
 
   /** Returns null if the ticket is unknown, used or expired. */
-  redeem(ticket: string): Principal | null {
-    return this.#tickets.spend(ticket);
+  redeem(ticket: string): MaybePromise<Principal | null> {
+    return andThen(this.#tokens.spend('ticket', ticket), (text) =>
+      text === null ? null : principalFrom(text),
+    );
   }
 }
