@@ -24,6 +24,12 @@ const EVENTS: Readonly<Record<string, string>> = {
   'call.event_after_end': 'a tool emits events although its call has ended; logged once per call',
   'call.listener_failed': 'a listener of the in-process caller threw an error',
   'call.event_dropped': 'a tool emitted an invalid event, with the reason',
+  'changes.unreadable':
+    'a key, grant, policy, tenant or other document that another node has stored could not be applied: `kind`, `id` and the error identify it',
+  'changes.not_announced':
+    'a change was stored, but not announced to the other nodes: they find it within a second',
+  'session.link_not_stored':
+    'the login link of the start could not be stored, with the error: make another with `patchboard open`',
   'registry.tool_left_out':
     'a tool that a client registered before the restart was skipped: its name or its schema is no longer valid. ' +
     'The client gets the reason when it registers the tool again',

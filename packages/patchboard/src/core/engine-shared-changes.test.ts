@@ -248,7 +248,7 @@ describe('catching up', () => {
     expect(reads()).toBe(50);
     await other.putDocument('key', 'k', '1', []);
     expect(await changes.afterMiss()).toBe(false);
-    clock.advance(1000);
+    clock.pass(1000);
     expect(await changes.afterMiss()).toBe(true);
     expect(seen).toEqual(['1']);
   });

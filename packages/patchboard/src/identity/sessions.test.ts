@@ -72,8 +72,8 @@ describe('Sessions', () => {
     const { credentialId } = sessions.find(id, proof)!;
     expect(sessions.find(credentialId, proof)).toBeNull();
     expect(id).not.toContain(credentialId.slice('session:'.length));
-    sessions.close(id);
-    sessions.close(id);
+    await sessions.close(id);
+    await sessions.close(id);
     expect(closed).toEqual([credentialId]);
   });
 

@@ -11,7 +11,7 @@ describe('MemoryTokens', () => {
     tokens.put('ticket', 'b', '2', 100);
     expect([tokens.find('ticket', 'a'), tokens.find('login', 'a')]).toEqual(['1', null]);
     expect([tokens.spend('ticket', 'a'), tokens.spend('ticket', 'a')]).toEqual(['1', null]);
-    clock.advance(100);
+    clock.pass(100);
     expect([tokens.find('ticket', 'b'), tokens.spend('ticket', 'b')]).toEqual([null, null]);
   });
 
@@ -19,9 +19,9 @@ describe('MemoryTokens', () => {
     const clock = new FakeClock();
     const tokens = new MemoryTokens(clock);
     tokens.put('mcp_session', 'a', '1', 100);
-    clock.advance(99);
+    clock.pass(99);
     tokens.put('mcp_session', 'a', '2', 100);
-    clock.advance(99);
+    clock.pass(99);
     expect(tokens.find('mcp_session', 'a')).toBe('2');
   });
 

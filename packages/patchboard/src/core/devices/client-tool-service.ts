@@ -20,7 +20,6 @@ export interface ClientToolServiceParts extends RegistrationBatchParts {
   readonly stored: StoredClientTools;
 }
 
-
 /**
  * Registers and removes client tools, with a ledger row per change. Tools registered over HTTP are stored and survive
  * restarts; tools of a device are removed with its connection.
@@ -121,8 +120,7 @@ export class ClientToolService {
     if (changes.isShared && last.length > 0) {
       const row = this.#row(tenant, { client_id: clientId, removed: last });
       await store.removeTools(keysOf(tenant, last), row, [], true);
-    } else if (removed.length > 0)
-      await store.append([this.#row(tenant, { client_id: clientId, removed })]);
+    } else if (removed.length > 0) await store.append([this.#row(tenant, { client_id: clientId, removed })]);
   }
 
   /** `name` null: all tools of the client. Returns the names that were removed. */
@@ -253,7 +251,10 @@ export class ClientToolService {
   }
 }
 
-function keysOf(tenant: string, names: readonly string[]): { readonly tenant: string; readonly name: string }[] {
+function keysOf(
+  tenant: string,
+  names: readonly string[],
+): { readonly tenant: string; readonly name: string }[] {
   return names.map((name) => ({ tenant, name }));
 }
 

@@ -86,7 +86,11 @@ export class StoredClientTools {
     return tool !== null || current !== undefined;
   }
 
-  #enter({ tenant, clientId, spec: stored, wireName }: StoredTool, offered: Offered, devices: Set<Device>): void {
+  #enter(
+    { tenant, clientId, spec: stored, wireName }: StoredTool,
+    offered: Offered,
+    devices: Set<Device>,
+  ): void {
     const { toolIndex, pools, memory, log } = this.#parts;
     const spec = raised(stored, memory.risks.of(tenant, stored.name));
     const { name } = spec;

@@ -59,7 +59,11 @@ export class Intake {
     const tooFast = this.#parts.rates.request(principal);
     if (tooFast !== null) return await this.#refuse(given, principal, tooFast);
     let resolved = this.resolve(given, principal);
-    if (resolved.tool === undefined && this.#parts.changes.isShared && (await this.#parts.changes.afterMiss()))
+    if (
+      resolved.tool === undefined &&
+      this.#parts.changes.isShared &&
+      (await this.#parts.changes.afterMiss())
+    )
       resolved = this.resolve(given, principal);
     const { request, tool, problem } = resolved;
     if (tool === undefined) return await this.#refuse(request, principal, problem);
