@@ -64,7 +64,8 @@ describe('an engine whose store another process has taken over', () => {
     a.peers.fence(PROBLEM);
     const call = accepted(await submitting);
     await shared.idle();
-    expect([running.has(call.id), engine.load().open]).toEqual([false, 0]);
+    expect(running.has(call.id)).toBe(false);
+    expect(engine.load()).toMatchObject({ open: 0, executing: 0 });
   });
 
   it('tells its listeners once, and a later one at once', async () => {

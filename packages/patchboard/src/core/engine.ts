@@ -169,6 +169,8 @@ export class Engine {
   }
 
   #start(live: LiveCall): void {
+    // Another process has taken over the store since the call was read.
+    if (live.ownership === 'lost') return;
     const { providers, tasks, inputs } = this.#services;
     providers.ofCall(live.call).start(live);
     // The node that held the call may have gone before it read the response that another one recorded.

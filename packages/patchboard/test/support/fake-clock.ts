@@ -17,6 +17,11 @@ export class FakeClock implements Clock {
     this.#wall = wall;
   }
 
+  /** The number of timers that have neither fired nor been cancelled. */
+  get armed(): number {
+    return this.#timers.length;
+  }
+
   now(): number {
     return this.#wall;
   }

@@ -54,6 +54,8 @@ export class DeviceProvider implements Provider {
   readonly #parts: DeviceProviderParts;
   /** The connected device that runs each call. */
   readonly #running: Map<LiveCall, Device> = new Map();
+  /** Cancels the timer of each call whose device has not reconnected since the restart. */
+  readonly #awaited: Map<LiveCall, () => void> = new Map();
   #isStopped = false;
 
   constructor(parts: DeviceProviderParts) {
@@ -201,9 +203,9 @@ export class DeviceProvider implements Provider {
   /** Gives the device of a call time to reconnect after a restart. */
   #awaitReturn(live: LiveCall): void {
     const { lifecycle, limits } = this.#parts;
-    lifecycle.wheel.after(limits.deviceGraceMs * RESTART_PATIENCE, () => {
-      if (!this.#running.has(live)) this.lost(live);
-    });
+    const disarm = lifecycle.wheel.after(limits.deviceGraceMs * RESTART_PATIENCE, () => this.lost(live));
+    this.#awaited.set(live, disarm);
+    live.release = () => this.#finish(live);
   }
 
   /** Reserves the chosen device: it counts as busy from now on. */
@@ -292,6 +294,8 @@ export class DeviceProvider implements Provider {
   }
 
   #unbind(live: LiveCall): Device | null {
+    this.#awaited.get(live)?.();
+    this.#awaited.delete(live);
     const device = this.deviceOf(live);
     device?.calls.delete(live);
     this.#running.delete(live);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { Call } from '../call/call.ts';
 import type { Device, DeviceLink } from './device.ts';
 import { requestId } from './request-id.ts';
@@ -38,7 +39,8 @@ async function restarted(): Promise<{ next: EngineFixture; id: string; held: str
   const submitted = await before.engine.submit(aRequest({ toolName: 'camera' }), aPrincipal());
   if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
   const held = requestId(requests.at(-1)!);
-  const next = await anEngine({ limits, store: before.store, clock: before.clock });
+  // A clock of its own: the timers of the first server do not count.
+  const next = await anEngine({ limits, store: before.store, clock: new FakeClock(before.clock.now()) });
   return { next, id: submitted.call.id, held };
 }
 
@@ -49,6 +51,16 @@ describe('a call that a device works on when the server restarts', () => {
     aPhone(next, [held]);
     await next.clock.advance(SLOWEST_RETURN_MS);
     expect((await next.store.findCall(id))?.state.name).toBe('EXECUTING');
+  });
+
+  it('leaves no timer behind when the device has reported its result', async () => {
+    const { next, id, held } = await restarted();
+    const phone = aPhone(next, [held]);
+    const result = { status: 'SUCCEEDED', result: 1, error: null, attemptToken: null } as const;
+    await next.engine.clients.submit(aPrincipal({ clientId: 'phone' }), id, result);
+    next.engine.devices.disconnect(phone, 'left');
+    await next.clock.advance(1000);
+    expect(next.clock.armed).toBe(0);
   });
 
   it('ends if the device does not reconnect', async () => {

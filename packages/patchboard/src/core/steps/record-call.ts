@@ -72,7 +72,9 @@ export class Recorder {
     leave();
     const { inserted, live } = recorded;
     if (inserted.kind === 'inserted') {
-      if (live !== null) {
+      // Fenced, or moved by another node, since the commit: what is reserved would never be released.
+      if (live === null || live.ownership === 'lost') reservation.release();
+      else {
         responses.expect(call.id, admission.cacheKey);
         reservation.start(live);
       }
