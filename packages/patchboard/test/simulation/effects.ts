@@ -1,5 +1,4 @@
 import type { History } from './history.ts';
-import type { SimulatedProcess } from './simulated-process.ts';
 
 /** What a tool did in the simulated world. */
 export interface Effect {
@@ -8,6 +7,11 @@ export interface Effect {
   readonly attempt: number;
   readonly args: unknown;
   readonly process: string;
+}
+
+/** The process or the device that runs a tool. */
+interface Place {
+  readonly name: string;
 }
 
 /** Counts what tools do, outside the engines: nothing that happens to a node takes it back. */
@@ -22,17 +26,17 @@ export class Effects {
     this.#history = history;
   }
 
-  begin(process: SimulatedProcess, effect: Omit<Effect, 'process'>): void {
+  begin(process: Place, effect: Omit<Effect, 'process'>): void {
     this.begun.push({ ...effect, process: process.name });
     this.#add(process, 'tool begins', effect);
   }
 
-  act(process: SimulatedProcess, effect: Omit<Effect, 'process'>): void {
+  act(process: Place, effect: Omit<Effect, 'process'>): void {
     this.done.push({ ...effect, process: process.name });
     this.#add(process, 'tool acts', effect);
   }
 
-  #add(process: SimulatedProcess, what: string, { tool, callId, attempt }: Omit<Effect, 'process'>): void {
+  #add(process: Place, what: string, { tool, callId, attempt }: Omit<Effect, 'process'>): void {
     this.#history.add(process.name, what, { tool, call: callId, attempt });
   }
 }

@@ -21,6 +21,10 @@ export interface Profile {
   readonly activeMs: number;
   /** The share of notifications between nodes that are lost. */
   readonly notificationLoss: number;
+  /** Whether devices take part. */
+  readonly hasDevices: boolean;
+  /** Whether tools ask their callers. */
+  readonly hasInputs: boolean;
 }
 
 /** Shorter than the defaults, so that all deadlines pass within a simulation. */
@@ -58,5 +62,8 @@ export function drawProfile(random: Random): Profile {
     skewMs: nodes > 1 ? 0 : pick('skewMs', [0, 0, 200, 3_600_000]),
     activeMs: pick('activeMs', [2000, 6000, 15_000]),
     notificationLoss: pick('notificationLoss', [0, 0.1, 0.5, 1]),
+    // What devices do is simulated for one node.
+    hasDevices: nodes === 1 && pick('hasDevices', [true, false]),
+    hasInputs: pick('hasInputs', [true, false, false]),
   };
 }

@@ -1,7 +1,9 @@
 import type { Actor } from './actor.ts';
 import { agents } from './agents.ts';
+import { devices } from './devices.ts';
 import { faults } from './faults.ts';
+import { inputs } from './inputs.ts';
 import { operators } from './operators.ts';
 
 /** One line for each actor. Their order does not matter: each draws from streams of its own. */
-export const ACTORS: readonly Actor[] = [agents, operators, faults];
+export const ACTORS: readonly Actor[] = [agents, operators, faults, devices, inputs];

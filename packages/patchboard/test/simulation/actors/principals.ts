@@ -9,7 +9,12 @@ export function operatorPrincipal(id: string): Principal {
   return principal('operator', id);
 }
 
-function principal(kind: 'agent' | 'operator', id: string): Principal {
+/** The principal of a client, which runs calls of its tools. */
+export function clientPrincipal(id: string): Principal {
+  return { ...principal('client', id), clientId: id };
+}
+
+function principal(kind: 'agent' | 'operator' | 'client', id: string): Principal {
   return {
     kind,
     id,

@@ -1,10 +1,12 @@
 import { approvals } from './approvals.ts';
 import type { Check } from './check.ts';
 import { deadlines } from './deadlines.ts';
+import { devices } from './devices.ts';
 import { effects } from './effects.ts';
 import { endings } from './endings.ts';
 import { errors } from './errors.ts';
 import { idempotency } from './idempotency.ts';
+import { inputs } from './inputs.ts';
 import { ledger } from './ledger.ts';
 import { quiet } from './quiet.ts';
 import { reads } from './reads.ts';
@@ -27,6 +29,8 @@ export const CHECKS: readonly Check[] = [
   stoppedWork,
   reads,
   ledger,
+  devices,
+  inputs,
   quiet,
   slots,
 ];

@@ -34,8 +34,12 @@ function problemsOf(call: Call, begun: readonly Effect[]): string[] {
   const isNotStarted = 'error' in state && state.error.outcome === 'not_started';
   if (begun.length > 0 && (isNotStarted || state.name === 'DENIED')) problems.push(`${count} (not started)`);
   if (state.name !== 'COMPLETED') return problems;
-  const results = begun.map(({ args }) => JSON.stringify({ n: (args as { n: number }).n }));
-  if (!results.includes(state.resultJson))
-    problems.push(`${count} with ${state.resultJson}, not ${results.join()}`);
+  const numbers = begun.map(({ args }) => numberIn(args));
+  if (!numbers.includes(numberIn(JSON.parse(state.resultJson))))
+    problems.push(`${count} with ${state.resultJson}, not ${numbers.join()}`);
   return problems;
+}
+
+function numberIn(value: unknown): number {
+  return (value as { readonly n: number }).n;
 }
