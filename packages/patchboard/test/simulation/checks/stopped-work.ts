@@ -9,6 +9,8 @@ export const stoppedWork: Check = {
     if (lateness === null) return [];
     const ends = new Map((await storedCalls(store)).map((call) => [call.id, endedAt(call)]));
     return history.of('tool acts').flatMap(({ at, who, data }) => {
+      // A client that is not connected cannot be stopped.
+      if (!who.startsWith('node-')) return [];
       const id = String(data['call']);
       const ended = ends.get(id) ?? null;
       if (ended === null || at - ended <= lateness.bound(ended, at) || data['tool'] === 'server.stubborn')
