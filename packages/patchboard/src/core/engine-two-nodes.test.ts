@@ -292,6 +292,12 @@ describe('an input request of a tool on another node', () => {
     const call = await submit(pair.a, 'ask');
     await pair.b.engine.calls.respond(me, call.id, PARIS);
     expect(await stateOf(pair, call)).toBe('INPUT_REQUIRED');
+    // A refusal shows the call as it is stored.
+    const { version } = (await pair.store.findCall(call.id))!;
+    expect(await pair.a.engine.calls.respond(me, call.id, { ...PARIS, id: 'in_9' })).toMatchObject({
+      ok: false,
+      call: { version },
+    });
     expect(await pair.a.engine.calls.respond(me, call.id, PARIS)).toMatchObject({
       ok: false,
       failure: { code: 'conflict' },

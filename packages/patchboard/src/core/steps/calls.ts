@@ -153,7 +153,8 @@ export class Calls {
       const live = this.#parts.lifecycle.reach(call);
       if (live === undefined) return { ok: false, failure: ended(call), call };
       const refused = await act(live);
-      ({ call } = live);
+      // Another node may have recorded a response since this one read the call that it manages.
+      if (live.call.version >= call.version) ({ call } = live);
       if (refused === null) return { ok: true, value: call };
       if (live.ownership !== 'lost') return { ok: false, failure: refused, call };
     }
