@@ -51,11 +51,13 @@ export function drawProfile(random: Random): Profile {
   const pick = <Name extends keyof Profile>(name: Name, values: readonly Profile[Name][]): Profile[Name] =>
     random.of('plan', 'profile', name).pick(values);
   const nodes = pick('nodes', [1, 1, 1, 2, 2, 3, 5]);
+  const store = nodes === 1 ? pick('store', ['memory', 'memory', 'memory', 'sqlite']) : 'memory';
   return {
-    store: 'memory',
+    store,
     nodes,
     // Nodes that share a store reach it over a network, and take their wall clock from it.
-    storeTiming: nodes > 1 ? 'delayed' : pick('storeTiming', ['immediate', 'delayed', 'delayed']),
+    storeTiming:
+      nodes > 1 || store !== 'memory' ? 'delayed' : pick('storeTiming', ['immediate', 'delayed', 'delayed']),
     storeDelayMs: pick('storeDelayMs', [1, 5, 30, 120]),
     networkDelayMs: pick('networkDelayMs', [1, 10, 60]),
     networkLoss: pick('networkLoss', [0, 0.02, 0.1]),
