@@ -1,7 +1,8 @@
 import { reason, type Reason } from '@patchboard/wire';
 import { BoundedMap } from '../bounded-map.ts';
 import { failure, type Failure, type RateRefusal } from '../failures.ts';
-import { pairKey } from '../pair-key.ts';
+import { pairKey, pairOf } from '../pair-key.ts';
+import type { Peers } from '../peers.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from './principal.ts';
 import { TenantDirectory, type TenantLimits } from './tenant-directory.ts';
@@ -37,12 +38,24 @@ export class RateLimits {
   readonly #buckets: TokenBuckets;
   readonly #tenants: TenantDirectory;
   readonly #unrecorded: BoundedMap<string, number> = new BoundedMap(MAX_FLOODERS);
+  /** Called with the tokens that this node takes; negative: that it puts back. Null: there is no other node. */
+  #spent: ((bucket: string, tokens: number) => void) | null = null;
 
   /** Limits of a tenant's own settings replace the general ones for that tenant. */
   constructor(rates: Rates, clock: Clock, tenants: TenantDirectory = new TenantDirectory()) {
     this.#rates = rates;
     this.#tenants = tenants;
     this.#buckets = new TokenBuckets(clock);
+  }
+
+  /** Nodes that share a store share the limits: each tells the others what it took. */
+  share(peers: Pick<Peers, 'isSingle' | 'spent' | 'onSpent'>): void {
+    if (peers.isSingle) return;
+    this.#spent = (bucket, tokens) => peers.spent(bucket, tokens);
+    peers.onSpent((bucket, tokens) => {
+      const rate = this.#rateOf(bucket);
+      if (rate !== null) this.#buckets.spend(bucket, rate, tokens);
+    });
   }
 
   /** Returns null if the request may proceed. Called before validation, so that invalid requests cost a token too. */
@@ -67,7 +80,10 @@ export class RateLimits {
     const ofTenant = this.#tenants.of(tenant).limits.calls ?? this.#rates.tenant;
     const tooMany = this.#take('tenant', `tenant\n${tenant}`, ofTenant, `tenant ${tenant}`, { tokens, why });
     // Refused because of the tenant's limit: the principal gets its own tokens back.
-    if (tooMany !== null && own !== null) this.#buckets.refund(ownBucket, own, tokens);
+    if (tooMany !== null && own !== null) {
+      this.#buckets.refund(ownBucket, own, tokens);
+      this.#spent?.(ownBucket, -tokens);
+    }
     return tooMany;
   }
 
@@ -100,7 +116,10 @@ export class RateLimits {
   ): Failure | null {
     if (rate === null) return null;
     const allowance = this.#buckets.take(bucket, rate, tokens);
-    if (allowance.allowed) return null;
+    if (allowance.allowed) {
+      this.#spent?.(bucket, tokens);
+      return null;
+    }
     return failure(
       'rate_limited',
       [reason('rate_of_calls', { who: subject, per_second: rate.perSecond }), ...why],
@@ -122,6 +141,17 @@ export class RateLimits {
     return ofTenant === null
       ? null
       : { ...this.#buckets.peek(`tenant\n${tenant}`, ofTenant), policy: 'tenant' };
+  }
+
+  /** The limit of a bucket that another node names; null if it is not limited here. */
+  #rateOf(bucket: string): Rate | null {
+    const [kind = '', ...rest] = bucket.split('\n');
+    const subject = rest.join('\n');
+    if (kind === 'principal') return this.#rates.principal;
+    if (kind === 'tenant') return this.#tenants.of(subject).limits.calls ?? this.#rates.tenant;
+    const [tenant, toolName] = pairOf(subject) ?? [];
+    if (kind !== 'tool' || tenant === undefined || toolName === undefined) return null;
+    return this.#toolRate(this.#tenants.of(tenant).limits, toolName);
   }
 
   #toolRate(own: TenantLimits, toolName: string): Rate | null {

@@ -55,6 +55,15 @@ export class TokenBuckets {
     return { ...fixed, allowed: true, remaining, retryAfterMs: 0 };
   }
 
+  /** Takes tokens that another node has spent, also more than there are: the debt is refilled first. */
+  spend(name: string, rate: Rate, tokens: number): void {
+    const now = this.#clock.elapsed();
+    const bucket = this.#buckets.get(name) ?? { tokens: rate.burst, at: now };
+    refill(bucket, rate, now);
+    bucket.tokens = Math.min(rate.burst, Math.max(-rate.burst, bucket.tokens - tokens));
+    this.#buckets.set(name, bucket);
+  }
+
   /** Returns the current allowance without taking a token. */
   peek(name: string, rate: Rate): Allowance {
     const allowance = this.take(name, rate);

@@ -1,6 +1,7 @@
 import { rfc3339, statusOf, type CallStateName, type EventType } from '@patchboard/wire';
 import type { Call } from '../call/call.ts';
 import type { Guard } from '../access/guard.ts';
+import type { Peers, TransientEvent } from '../peers.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { TenantDirectory } from '../access/tenant-directory.ts';
@@ -47,6 +48,7 @@ type CallListener = (event: BoardEvent<Call>) => void;
 
 export interface EventFeedParts {
   readonly store: Store;
+  readonly peers: Pick<Peers, 'isSingle' | 'transient' | 'onTransient'>;
   readonly guard: Pick<Guard, 'listsName' | 'onChanged'>;
   readonly tenants: Pick<TenantDirectory, 'offers'>;
   readonly clock: Pick<Clock, 'turn'>;
@@ -69,8 +71,9 @@ export class EventFeed {
   readonly #listeners: Set<Listener> = new Set();
   /** By call id, so that an event is passed to the listeners of its call only. */
   readonly #callListeners: Map<string, Set<CallListener>> = new Map();
-  /** The end functions of all followers. */
-  readonly #followers: Set<() => void> = new Set();
+  /** What all followers read, by their end functions. */
+  readonly #followers: Map<() => void, { readonly filter: EventFilter; readonly reader: EventReader }> =
+    new Map();
   /** Bounds the blocking of the event loop to one slice, however many readers catch up. */
   readonly #catchingUp: YieldingQueue;
   #unwatch: readonly (() => void)[] = [];
@@ -78,6 +81,10 @@ export class EventFeed {
   constructor(parts: EventFeedParts) {
     this.#parts = parts;
     this.#catchingUp = new YieldingQueue(parts.clock);
+    parts.peers.onTransient(
+      (event) => this.#publish(event),
+      () => new Set([...this.#followers.values()].map(({ filter }) => filter.principal.tenant)),
+    );
   }
 
   /** The number of listeners, those of single calls included. */
@@ -172,13 +179,13 @@ export class EventFeed {
       this.#followers.delete(end);
       stop();
     };
-    this.#followers.add(end);
+    this.#followers.set(end, { filter, reader });
     return end;
   }
 
   /** Ends all followers and removes all listeners. */
   close(): void {
-    for (const end of this.#followers) end();
+    for (const end of [...this.#followers.keys()]) end();
     this.#listeners.clear();
     this.#callListeners.clear();
     this.#stopIfUnused();
@@ -207,9 +214,25 @@ export class EventFeed {
     this.#unwatch = [];
   }
 
-  #emitTransient(type: EventType, call: Call, at: number, body: Readonly<Record<string, unknown>>): void {
-    if (!this.#isWatched) return;
+  /** An event of a call that runs at another node. */
+  #publish({ type, call, data }: TransientEvent): void {
+    const event: BoardEvent = { seq: null, type, tenant: call.tenant, callId: call.id, data, call };
+    for (const { filter, reader } of this.#followers.values()) {
+      const seen = eventAsSeen(filter, event, this.#parts);
+      if (seen !== null) reader.next(seen);
+    }
+  }
+
+  #emitTransient(
+    type: TransientEvent['type'],
+    call: Call,
+    at: number,
+    body: Readonly<Record<string, unknown>>,
+  ): void {
+    const { peers } = this.#parts;
+    if (!this.#isWatched && peers.isSingle) return;
     const data = { tool_call_id: call.id, at: rfc3339(at), ...body };
+    if (!peers.isSingle) peers.transient({ type, call: callNames(call), data });
     this.#emit({ seq: null, type, tenant: call.tenant, callId: call.id, data, call });
   }
 
@@ -246,6 +269,10 @@ function eventOf<Named extends CallNames>({ row, call }: EventRow<Named>): Board
     default:
       return null;
   }
+}
+
+function callNames({ id, tenant, runId, toolName, agentId, clientId }: CallNames): CallNames {
+  return { id, tenant, runId, toolName, agentId, clientId };
 }
 
 function namesOf(callId: string | null, call: CallNames | null): Record<string, unknown> {
