@@ -114,6 +114,7 @@ export class Engine {
     this.upstreams = services.upstreams;
     this.resources = services.resources;
     parts.tenants.onReplaced((tenant) => this.#packsChanged(tenant));
+    parts.rates.share(parts.peers);
     parts.peers.onMoved(
       (callId, version) => this.#moved(callId, version),
       () => ({ held: services.lifecycle.all().map(({ call }) => call), awaited: services.waiters.awaited() }),
@@ -278,7 +279,10 @@ export class Engine {
     return { open, byState, waitingForSlot, waitingForApproval: byState.APPROVAL_REQUIRED, executing };
   }
 
-  /** Refuses new calls, waits up to `drainMs` for running ones, then seals those that still run in this process. */
+  /**
+   * Refuses new calls, waits up to `drainMs` for running ones, then seals those that still run in this process. With other
+   * nodes, passes those that wait to them.
+   */
   async drain(): Promise<void> {
     const { providers, waiters, lifecycle, notifier, tasks } = this.#services;
     this.#draining = true;
@@ -296,7 +300,14 @@ export class Engine {
     lifecycle.close();
     this.resources.close();
     await tasks.drain();
+    if (!this.#parts.peers.isSingle) await this.#handOver();
     this.feed.close();
+  }
+
+  /** Passes the calls that wait, for a slot, a person or a client, to other nodes. */
+  async #handOver(): Promise<void> {
+    this.#services.lifecycle.leave();
+    await this.#parts.peers.handOver();
   }
 
   /** The tenant may have other tools now: its clients list them again. */

@@ -42,6 +42,20 @@ export function describeTwoNodes(name: string, open: () => Promise<TwoStores>): 
     describeSharedChanges(() => ({ a, b }));
 
     function describeMoves(): void {
+      it('let one of two nodes claim a call as it is, without a ledger row', async () => {
+        const call = aCall(1);
+        await insertAll(a, [call]);
+        const before = (await a.ledgerHead()).seq;
+        const claimed = { ...call, version: 2 };
+        const claims = await Promise.all([a.replaceCall(claimed, 1, []), b.replaceCall(claimed, 1, [])]);
+        expect(claims.map(({ kind }) => kind).toSorted()).toEqual(['conflict', 'replaced']);
+        const [winner, loser] = claims[0].kind === 'replaced' ? [a, b] : [b, a];
+        expect(await loser.findCall(call.id)).toEqual(claimed);
+        const done = { ...completed(call), version: 3 };
+        expect(await winner.replaceCall(done, 2, rowsOf(done, 1))).toEqual({ kind: 'replaced' });
+        expect((await loser.ledgerHead()).seq).toBe(before + 1);
+      });
+
       it('let one of two racing moves win, and tell the other node that the call is elsewhere', async () => {
         for (let n = 1; n <= 20; n += 1) {
           const call = aCall(n);

@@ -104,6 +104,7 @@ export class TestPeers implements Peers {
   offer(calls: readonly Call[]): void {
     this.offers.push(...calls);
     for (const { id, version } of calls) this.#shared.offered.set(id, version);
+    this.#notify((other) => void other.takeOffered());
   }
 
   onOffered(
@@ -165,6 +166,10 @@ export class TestPeers implements Peers {
 
   onAnnounced(catchUp: () => Promise<number>): void {
     this.catchUp = catchUp;
+  }
+
+  followedTenants(): string[] {
+    return [...this.#followed()];
   }
 
   hasLease(): boolean {

@@ -14,7 +14,7 @@ import { LiveCalls } from './live-calls.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { BadOutcome } from './outcome.ts';
 import { redactEnded } from './redaction.ts';
-import { SharedCalls } from './shared-calls.ts';
+import { MOVED, SharedCalls } from './shared-calls.ts';
 
 export interface Recorded {
   readonly inserted: Inserted;
@@ -218,6 +218,12 @@ export class Lifecycle {
   close(): void {
     this.#isClosed = true;
     this.wheel.clear();
+  }
+
+  /** This node stops: forgets all calls, which other nodes take over as they are stored. */
+  leave(): void {
+    this.close();
+    this.#calls.fence(MOVED);
   }
 
   /** No write of this process succeeds any more: stops all work and forgets all calls, which stay as they are stored. */

@@ -16,7 +16,8 @@ type SharedCallsParts = Pick<
 
 type Commit = (live: LiveCall, states: readonly CallState[], extra: MoveExtra) => MaybePromise<boolean>;
 
-const MOVED: BadOutcome = {
+/** With what the work on a call is stopped that another node has now. It is not recorded. */
+export const MOVED: BadOutcome = {
   kind: 'cancelled',
   failure: failure('cancelled', reason('call_moved_elsewhere')),
 };

@@ -28,6 +28,7 @@ import {
   type Reservation,
   type ReservationRequest,
 } from './provider.ts';
+import { SlotOffers } from './slot-offers.ts';
 import { Slots, type SlotKey } from './slots.ts';
 
 export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInputs'>, SettlementParts {
@@ -41,13 +42,14 @@ export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInpu
 }
 
 const SERVER_SLOT = 'server';
+const TENANT_SLOT = 'tenant:';
 /** How often a call that waits for the lease of this node looks for it. */
 const LEASE_RETRY_MS = 100;
 /** Bounds the attempts of a call that crashes the server each time. */
 const MAX_ATTEMPTS_OVER_RESTARTS = 5;
 
 function tenantSlot(tenant: string): string {
-  return `tenant:${tenant}`;
+  return `${TENANT_SLOT}${tenant}`;
 }
 
 /** Runs tools in this process, limited by the slots of run, tenant, server and tool. */
@@ -56,10 +58,20 @@ export class InProcessProvider implements Provider {
   readonly #heldInputs: HeldInputs;
   readonly #runnerParts: LocalRunnerParts;
   readonly #slots: Slots = new Slots();
+  readonly #offers: SlotOffers;
   #isStopped = false;
 
   constructor(parts: InProcessProviderParts) {
     this.#parts = parts;
+    this.#offers = new SlotOffers({
+      ...parts,
+      wheel: parts.lifecycle.wheel,
+      isShared: (name) => name === SERVER_SLOT || name.startsWith(TENANT_SLOT),
+    });
+    parts.peers.onOffered(
+      () => this.#room(),
+      (tenant, toolName, toolVersion) => this.#canRun(tenant, toolName, toolVersion),
+    );
     this.#heldInputs = new HeldInputs(parts.inputRequests);
     this.#runnerParts = { ...parts, heldInputs: this.#heldInputs };
   }
@@ -143,15 +155,30 @@ export class InProcessProvider implements Provider {
     return failure('body_invalid', reason('target_of_server_tool', { tool: name }));
   }
 
-  /** Calls that wait for a slot keep waiting, over a restart too. */
+  /** Calls that wait for a slot keep waiting, over a restart too, unless another node takes them. */
   stop(): void {
     this.#isStopped = true;
+    this.#offers.offerAll();
   }
 
   /** Returns the number of calls that wait for a slot and that hold one; `tenant` null: of all tenants. */
   load(tenant: string | null): { waiting: number; executing: number } {
     const name = tenant === null ? SERVER_SLOT : tenantSlot(tenant);
     return { waiting: this.#slots.waiting(name), executing: this.#slots.held(name) };
+  }
+
+  #room(): number {
+    if (this.#isStopped || !this.#parts.peers.hasLease()) return 0;
+    const { waiting, executing } = this.load(null);
+    return Math.max(0, this.#parts.limits.concurrencyServer - executing - waiting);
+  }
+
+  /** Whether this node would run such a call of another node now. */
+  #canRun(tenant: string, toolName: string, toolVersion: string): boolean {
+    const tool = this.#parts.toolIndex.find(tenant, toolName);
+    if (tool?.runsOn.kind !== 'server' || tool.version !== toolVersion) return false;
+    const { waiting, executing } = this.load(tenant);
+    return executing + waiting < this.#parts.limits.concurrencyPerTenant;
   }
 
   /** Ends a call that this process cannot run. It may have started before a restart. */
@@ -187,10 +214,12 @@ export class InProcessProvider implements Provider {
       });
     };
     if (this.#slots.tryTake(keys)) return run();
-    live.release = this.#slots.wait(keys, () => {
+    const wait = this.#slots.wait(keys, () => {
+      this.#offers.remove(live);
       live.release = () => this.#slots.release(keys);
       if (this.#isUnchanged(live, tool)) run();
     });
+    live.release = this.#offers.add(live, wait);
   }
 
   /**

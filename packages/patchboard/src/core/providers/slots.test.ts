@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Slots, type SlotKey } from './slots.ts';
+import { Slots, type SlotKey, type SlotWait } from './slots.ts';
 
 const KEYS: readonly SlotKey[] = [
   { name: 'a', limit: 1 },
@@ -19,7 +19,7 @@ describe('Slots', () => {
       fc.property(fc.array(operation, { maxLength: 200 }), (operations) => {
         const slots = new Slots();
         const holding: SlotKey[][] = [];
-        const waiting = new Map<SlotKey[], () => void>();
+        const waiting = new Map<SlotKey[], SlotWait>();
         const take = (keys: SlotKey[]): void => {
           if (slots.tryTake(keys)) {
             holding.push(keys);
@@ -38,8 +38,8 @@ describe('Slots', () => {
           if (op.kind === 'give' && holding.length > 0)
             slots.release(holding.splice(op.which % holding.length, 1)[0]!);
           if (op.kind === 'leave' && waiting.size > 0) {
-            const [keys, leave] = [...waiting][op.which % waiting.size]!;
-            leave();
+            const [keys, wait] = [...waiting][op.which % waiting.size]!;
+            wait.leave();
             waiting.delete(keys);
           }
           for (const key of KEYS) {

@@ -12,6 +12,14 @@ interface Waiter {
   waitsOn: string;
 }
 
+/** A place in the queue. */
+export interface SlotWait {
+  /** The name of the key that is lacking now. */
+  waitsOn(): string;
+  /** Leaves the queue. */
+  leave(): void;
+}
+
 /**
  * Counting semaphores that are taken several at once, ordered from the narrowest to the widest. A waiter queues at the
  * first key it lacks, so that releasing a key only looks at that key's queue.
@@ -38,13 +46,16 @@ export class Slots {
     return true;
   }
 
-  /** After `tryTake` returned false: calls `ready` once, when all keys are taken. The returned function leaves the queue. */
-  wait(keys: readonly SlotKey[], ready: () => void): () => void {
+  /** After `tryTake` returned false: calls `ready` once, when all keys are taken. */
+  wait(keys: readonly SlotKey[], ready: () => void): SlotWait {
     const waiter: Waiter = { keys, ready, waitsOn: '' };
     for (const key of keys) this.#waiting.add(key.name, 1);
     this.#enqueue(waiter, this.#lacking(keys) ?? this.#firstQueue(keys));
-    return () => {
-      if (this.#leave(waiter)) this.#stopWaiting(waiter);
+    return {
+      waitsOn: () => waiter.waitsOn,
+      leave: () => {
+        if (this.#leave(waiter)) this.#stopWaiting(waiter);
+      },
     };
   }
 
