@@ -12,6 +12,8 @@ export interface PostgresBinaries {
   readonly folder: string;
   /** Major version of the server in it. */
   readonly version: number;
+  /** The whole line of `postgres --version`. */
+  readonly release: string;
 }
 
 const DEBIAN = '/usr/lib/postgresql';
@@ -19,7 +21,7 @@ const DEBIAN = '/usr/lib/postgresql';
 /** `copyTo`: a folder that the user of the server can read; the binaries of npm are copied there. */
 export function findPostgres(version: PostgresVersion, copyTo: string): PostgresBinaries {
   const folder = version === 18 ? copyOfNpm(copyTo) : installedOf(version);
-  return { folder, version: versionOf(folder) };
+  return { folder, ...versionOf(folder) };
 }
 
 /** Debian keeps the server binaries out of PATH, one folder per version. Without this version any other is used. */
@@ -71,9 +73,9 @@ function packageFolder(): string {
   }
 }
 
-function versionOf(folder: string): number {
+function versionOf(folder: string): Pick<PostgresBinaries, 'version' | 'release'> {
   const { stdout, stderr, error } = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' });
   const major = /\) (\d+)/.exec(stdout ?? '')?.[1];
   if (major === undefined) throw new Error(`${folder}/postgres does not start: ${error?.message ?? stderr}`);
-  return Number(major);
+  return { version: Number(major), release: stdout.trim() };
 }

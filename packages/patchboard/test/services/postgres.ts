@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import type { SpawnOptions } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +9,7 @@ import { CERTIFIED_ROLE, makeCertificates } from './certificates.ts';
 import type { Certificates } from './certificates.ts';
 import { findPostgres } from './postgres-binaries.ts';
 import type { PostgresBinaries, PostgresVersion } from './postgres-binaries.ts';
+import { createCluster } from './postgres-cluster.ts';
 import { startServerChild } from './server-child.ts';
 import type { ServerChild } from './server-child.ts';
 import { giveTo, serverUser } from './server-user.ts';
@@ -87,9 +87,6 @@ interface Setup {
   readonly certificates?: Certificates;
 }
 
-/** Sorts text as a person would (ICU), which is what most servers do and shows where an order depends on it. */
-const LOCALE = ['--locale-provider=icu', '--icu-locale=en-US'];
-
 function initialise(folder: string, binaries: PostgresBinaries, options: PostgresOptions): Setup {
   const user = serverUser();
   giveTo(user, folder);
@@ -99,13 +96,7 @@ function initialise(folder: string, binaries: PostgresBinaries, options: Postgre
     env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' },
   };
   const data = join(folder, 'data');
-  const args = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
-  const result = spawnSync(
-    join(binaries.folder, 'initdb'),
-    [...args, ...(binaries.version >= 15 ? LOCALE : [])],
-    { ...spawnOptions, encoding: 'utf8', stdio: 'pipe' },
-  );
-  if (result.status !== 0) throw new Error(`initdb failed: ${result.error?.message ?? result.stderr}`);
+  createCluster(binaries, data, spawnOptions);
   const synced = options.durable === true ? 'on' : 'off';
   const settings = {
     fsync: synced,
