@@ -174,7 +174,12 @@ export class Lifecycle {
   /** Ends a call from outside its execution, then stops the work. Returns false if another move was committed first. */
   async end(live: LiveCall, outcome: BadOutcome): Promise<boolean> {
     if (!isOpen(live.call)) return false;
-    if (!(await this.advance(live, [endState(outcome, null)]))) return false;
+    live.ending += 1;
+    try {
+      if (!(await this.advance(live, [endState(outcome, null)]))) return false;
+    } finally {
+      live.ending -= 1;
+    }
     live.stop.fire(outcome);
     return true;
   }

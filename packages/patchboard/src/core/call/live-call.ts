@@ -56,6 +56,8 @@ export interface LiveCall {
   caller: InProcessCaller;
   /** A client may have received the call, so its outcome is no longer certainly `not_started`. */
   pushed: boolean;
+  /** Number of ends that are being committed. The call is not delivered meanwhile: they record whether it was. */
+  ending: number;
   /**
    * The tool the call was submitted with, even after its removal from the tool index. After a restart undefined until it
    * is found.
@@ -77,6 +79,7 @@ export function liveCall(
     release: nothing,
     caller,
     pushed: false,
+    ending: 0,
     tool,
     ownership,
   };

@@ -81,7 +81,7 @@ export class ClientQueues {
     const connection = [...queue.connections].at(-1);
     if (isPolled) return;
     if (connection === undefined) this.#offer(live);
-    else if (this.#parts.mayRun(live.call)) this.#deliver(connection, live);
+    else if (this.#isDue(live)) this.#deliver(connection, live);
   }
 
   /** Removes a call that ended. Does nothing if the call is not queued. */
@@ -155,7 +155,7 @@ export class ClientQueues {
   }
 
   #isDue(live: LiveCall): boolean {
-    return isUnacknowledged(live) && this.#parts.mayRun(live.call);
+    return isUnacknowledged(live) && live.ending === 0 && this.#parts.mayRun(live.call);
   }
 
   #deliver(connection: ClientConnection, live: LiveCall): void {
