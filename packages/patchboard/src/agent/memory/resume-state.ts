@@ -1,13 +1,13 @@
 import { reason } from '@patchboard/wire';
 import { failure, messageOf } from '../../core/failures.ts';
 import type { JournalEntry, JournalStore } from '../../core/journals.ts';
-import type { Message } from '../../protocols/messages.ts';
+import type { AssistantMessage, Message } from '../../protocols/messages.ts';
 import type { AgentPolicy } from '../../core/access/policy/document.ts';
 import { AgentError } from '../agent-error.ts';
 import type { BudgetLimits, Spent } from '../loop/budget.ts';
 import type { AgentEventBody } from '../events/events.ts';
 import type { ToolSelection } from '../tool-selection.ts';
-import { MESSAGE, PARTIAL } from './transcript.ts';
+import { MESSAGE, PARTIAL, requestsOf } from './transcript.ts';
 
 /** The first entry of every journal. It preserves what a sub-agent inherited when it is resumed on its own. */
 export interface CreationRecord {
@@ -83,7 +83,7 @@ class JournalReader {
   readonly #id: string;
   #creation: CreationRecord | null = null;
   readonly #messages: Message[] = [];
-  #partial: Message | null = null;
+  #partial: AssistantMessage | null = null;
   #spent: Spent = NOTHING;
   readonly #started: Set<string> = new Set();
   readonly #ended: Set<string> = new Set();
@@ -98,7 +98,7 @@ class JournalReader {
     const value = this.#parse(no, body);
     if (kind === CREATED) this.#creation = { ...MISSING_FIELDS, ...(value as CreationRecord) };
     else if (kind === MESSAGE) this.#takeMessage(value as Message);
-    else if (kind === PARTIAL) this.#partial = value as Message;
+    else if (kind === PARTIAL) this.#partial = value as AssistantMessage;
     else if (kind === SPENT) this.#spent = sum(this.#spent, value as Spent);
     else this.#takeEvent(no, value as AgentEventBody & { readonly agentId: string });
   }
@@ -129,6 +129,8 @@ class JournalReader {
   }
 
   #takeMessage(message: Message): void {
+    // After a crash the partial reply stays as it is, and results of its calls follow; otherwise the complete one follows.
+    if (this.#partial !== null && hasResultsOf(message, this.#partial)) this.#messages.push(this.#partial);
     this.#partial = null;
     this.#messages.push(message);
     if (message.role === 'assistant') return;
@@ -144,4 +146,9 @@ class JournalReader {
     else if (event.type === 'permission_required') this.#asked.add(event.call.id);
     else if (event.type === 'permission_decided') this.#asked.delete(event.callId);
   }
+}
+
+function hasResultsOf({ content }: Message, reply: AssistantMessage): boolean {
+  const requests = new Set(requestsOf(reply).map(({ id }) => id));
+  return content.some((block) => block.type === 'tool_result' && requests.has(block.tool_use_id));
 }
