@@ -23,6 +23,10 @@ export interface Profile {
   readonly notificationLoss: number;
   /** Whether devices take part. */
   readonly hasDevices: boolean;
+  /** Whether a client polls its queue. */
+  readonly hasClientQueues: boolean;
+  /** Whether agents run inside a node. */
+  readonly hasAgents: boolean;
   /** Whether tools ask their callers. */
   readonly hasInputs: boolean;
 }
@@ -64,8 +68,10 @@ export function drawProfile(random: Random): Profile {
     skewMs: nodes > 1 ? 0 : pick('skewMs', [0, 0, 200, 3_600_000]),
     activeMs: pick('activeMs', [2000, 6000, 15_000]),
     notificationLoss: pick('notificationLoss', [0, 0.1, 0.5, 1]),
-    // What devices do is simulated for one node.
+    // What devices, clients and agents in the process do is simulated for one node.
     hasDevices: nodes === 1 && pick('hasDevices', [true, false]),
+    hasClientQueues: nodes === 1 && pick('hasClientQueues', [true, false]),
+    hasAgents: nodes === 1 && pick('hasAgents', [true, false]),
     hasInputs: pick('hasInputs', [true, false, false]),
   };
 }

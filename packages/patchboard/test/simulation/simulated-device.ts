@@ -1,30 +1,11 @@
 import type { DeviceFrame, DeviceToolSpec, GatewayFrame } from '@patchboard/wire';
 import { parseRequestId } from '../../src/core/devices/request-id.ts';
+import { gotAnswer, QUESTION } from './actors/asking-tools.ts';
 import type { Stream } from './random.ts';
+import { resultsOf, type DeviceArgs, type Work } from './device-work.ts';
 import { connectDevice } from './simulated-gateway.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
 import type { World } from './world.ts';
-
-/** How a device reports a result. `other`: also a second, different one. `never`: it forgets the call. */
-export type Reporting = 'once' | 'twice' | 'other' | 'never';
-
-export interface DeviceArgs {
-  readonly n: number;
-  readonly ms: number;
-  readonly ends: 'ok' | 'fails';
-  readonly reports: Reporting;
-  /** Whether the device goes on after `cancel`. */
-  readonly isStubborn: boolean;
-}
-
-/** A request that the device has received, until its result is acknowledged. */
-interface Work {
-  readonly id: string;
-  readonly args: DeviceArgs;
-  /** The results to send; null while it works. */
-  results: readonly DeviceFrame[] | null;
-  isCancelled: boolean;
-}
 
 export const DEVICE_CLIENT = 'phones';
 const RETRY_MS = 300;
@@ -132,7 +113,12 @@ export class SimulatedDevice {
       ...resume,
     });
     this.#send({ type: 'register_tools', tools: this.#tools });
-    for (const work of this.#held.values()) this.#report(work);
+    for (const work of this.#held.values()) this.#resend(work);
+  }
+
+  #resend(work: Work): void {
+    if (work.question !== null) this.#send(work.question);
+    this.#report(work);
   }
 
   #received(frame: GatewayFrame): void {
@@ -146,6 +132,13 @@ export class SimulatedDevice {
         return this.#cancelled(frame.id);
       case 'result_acknowledged':
         return this.#acknowledged(frame);
+      case 'input_response':
+        return this.#answered(
+          frame.id,
+          (frame.content as { readonly answer: number } | undefined)?.answer ?? null,
+        );
+      case 'input_refused':
+        return this.#unanswered(frame.id);
       case 'error':
         return this.#refused(frame);
       default:
@@ -155,7 +148,7 @@ export class SimulatedDevice {
   #begin(id: string, tool: string, args: DeviceArgs): void {
     const parsed = parseRequestId(id);
     if (parsed === null || this.#held.has(id)) return;
-    const work: Work = { id, args, results: null, isCancelled: false };
+    const work: Work = { id, args, results: null, question: null, isCancelled: false };
     this.#held.set(id, work);
     const effect = { tool, callId: parsed.callId, attempt: Number.parseInt(parsed.attemptToken, 10), args };
     const { effects, kernel } = this.#world;
@@ -166,16 +159,42 @@ export class SimulatedDevice {
     });
     kernel.after(args.ms, () => {
       if (isGone()) return;
+      if (tool.endsWith('.asks')) return this.#ask(work);
       work.results = resultsOf(work);
       this.#report(work);
     });
+  }
+
+  #ask(work: Work): void {
+    const { message, schema = {} } = QUESTION;
+    work.question = { type: 'input_request', id: work.id, key: 'k', message, schema };
+    this.#send(work.question);
+  }
+
+  /** The response may come again after a reconnect. */
+  #answered(id: string, answer: number | null): void {
+    const work = this.#held.get(id);
+    if (work === undefined || work.question === null) return;
+    work.question = null;
+    const { callId = '' } = parseRequestId(id) ?? {};
+    if (answer !== null) gotAnswer(this.#world, this.name, callId, answer);
+    work.results = [{ type: 'tool_result', id, output: { n: work.args.n, answers: [answer] } }];
+    this.#report(work);
+  }
+
+  #unanswered(id: string): void {
+    const work = this.#held.get(id);
+    if (work === undefined || work.question === null) return;
+    work.question = null;
+    work.results = [{ type: 'tool_error', id, error: 'no input', code: 'input_unavailable' }];
+    this.#report(work);
   }
 
   #report({ id, results }: Work): void {
     for (const frame of results ?? []) {
       const { callId = '' } = parseRequestId(id) ?? {};
       const output = frame.type === 'tool_result' ? JSON.stringify(frame.output) : 'error';
-      this.#world.history.add(this.name, 'device result', { call: callId, request: id, output });
+      this.#world.history.add(this.name, 'result sent', { call: callId, request: id, output });
       this.#send(frame);
     }
   }
@@ -190,7 +209,7 @@ export class SimulatedDevice {
   #acknowledged(frame: Extract<GatewayFrame, { type: 'result_acknowledged' }>): void {
     const { id, accepted, duplicate = false, reason = null } = frame;
     const { callId = '' } = parseRequestId(id) ?? {};
-    this.#world.history.add(this.name, 'device acknowledged', {
+    this.#world.history.add(this.name, 'result acknowledged', {
       call: callId,
       request: id,
       accepted,
@@ -204,7 +223,7 @@ export class SimulatedDevice {
   #refused({ id, code, failure_code: failure }: Extract<GatewayFrame, { type: 'error' }>): void {
     this.#world.history.add(this.name, 'device refused', { code, failure });
     const work = id === undefined ? undefined : this.#held.get(id);
-    if (work !== undefined) this.#world.kernel.after(RETRY_MS, () => this.#report(work));
+    if (work !== undefined) this.#world.kernel.after(RETRY_MS, () => this.#resend(work));
     else if (failure === 'storage_full' || failure === 'storage_unavailable')
       this.#world.kernel.after(RETRY_MS, () => this.#send({ type: 'register_tools', tools: this.#tools }));
   }
@@ -216,14 +235,4 @@ export class SimulatedDevice {
   #delay(): number {
     return this.#stream.delay(0.05, this.#world.profile.networkDelayMs);
   }
-}
-
-function resultsOf({ id, args: { n, ends, reports } }: Work): DeviceFrame[] {
-  if (reports === 'never') return [];
-  const first: DeviceFrame =
-    ends === 'ok'
-      ? { type: 'tool_result', id, output: { n } }
-      : { type: 'tool_error', id, error: `tool ${n} fails` };
-  if (reports === 'once') return [first];
-  return [first, reports === 'twice' ? first : { type: 'tool_result', id, output: { n, other: true } }];
 }

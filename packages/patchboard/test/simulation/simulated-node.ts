@@ -1,7 +1,7 @@
 import type { Engine } from '../../src/core/engine.ts';
 import { messageOf } from '../../src/core/failures.ts';
 import { singleNode } from '../../src/core/peers.ts';
-import type { Log } from '../../src/core/ports.ts';
+import type { Log, Store } from '../../src/core/ports.ts';
 import { ACTORS } from './actors/all.ts';
 import { simulatedEngine } from './simulated-engine.ts';
 import type { Reachable } from './simulated-network.ts';
@@ -13,6 +13,14 @@ import type { World } from './world.ts';
 const RESTART_AFTER_FAILED_START_MS = 500;
 const RESTART_AFTER_FENCE_MS = 200;
 
+/** One process of a node. */
+export interface Incarnation {
+  readonly process: SimulatedProcess;
+  readonly engine: Engine;
+  /** The store as the process sees it. */
+  readonly store: Store;
+}
+
 /** One node: the process that runs it now, and those that it replaced while they were paused. */
 export class SimulatedNode implements Reachable {
   readonly name: string;
@@ -20,7 +28,7 @@ export class SimulatedNode implements Reachable {
   /** Null until it has started. */
   engine: Engine | null = null;
   /** All processes that the node had, with their engines: one that was replaced while it was paused may still run. */
-  readonly incarnations: { readonly process: SimulatedProcess; readonly engine: Engine }[] = [];
+  readonly incarnations: Incarnation[] = [];
   /** The version of the packs with which the next process starts. */
   packVersion = 1;
   readonly #world: World;
@@ -71,7 +79,7 @@ export class SimulatedNode implements Reachable {
     const log = this.#log(process);
     const peers = isShared ? simulatedPeers(world, connection, log) : singleNode(store);
     const engine = simulatedEngine({ process, store, peers, log, random: world.random });
-    this.incarnations.push({ process, engine });
+    this.incarnations.push({ process, engine, store });
     for (const { packs } of ACTORS) for (const pack of packs?.(world, process) ?? []) engine.addPack(pack);
     const { resumed, sealed } = await engine.start();
     world.history.add(process.name, 'ready', { resumed, sealed });

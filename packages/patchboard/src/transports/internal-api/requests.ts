@@ -102,8 +102,8 @@ async function poll(
 }
 
 /** Returns the calls that arrive first, in one turn of the event loop; none after a timeout. */
-async function nextRequests(
-  context: HttpContext,
+export async function nextRequests(
+  context: Pick<HttpContext, 'engine' | 'clock'>,
   { tenant, clientId }: ClientQueue,
   waitMs: number,
   signal: AbortSignal,

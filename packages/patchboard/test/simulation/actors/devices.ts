@@ -2,7 +2,8 @@ import type { DeviceToolSpec } from '@patchboard/wire';
 import type { Step } from '../plan.ts';
 import type { Profile } from '../profile.ts';
 import type { Stream } from '../random.ts';
-import { SimulatedDevice, type Reporting } from '../simulated-device.ts';
+import type { Reporting } from '../device-work.ts';
+import { SimulatedDevice } from '../simulated-device.ts';
 import type { World } from '../world.ts';
 import type { Actor, StepDraft } from './actor.ts';
 import { agents } from './agents.ts';
@@ -32,6 +33,7 @@ const TOOLS: readonly DeviceToolSpec[] = [
     timeout_ms: 4000,
     annotations: { idempotent: true },
   },
+  { name: 'phone.asks', parameters: { type: 'object' }, timeout_ms: 3000 },
 ];
 const TOOL_NAMES: readonly string[] = TOOLS.map(({ name }) => name);
 

@@ -7,6 +7,7 @@ import { endings } from './endings.ts';
 import { errors } from './errors.ts';
 import { idempotency } from './idempotency.ts';
 import { inputs } from './inputs.ts';
+import { journals } from './journals.ts';
 import { ledger } from './ledger.ts';
 import { quiet } from './quiet.ts';
 import { reads } from './reads.ts';
@@ -31,6 +32,7 @@ export const CHECKS: readonly Check[] = [
   ledger,
   devices,
   inputs,
+  journals,
   quiet,
   slots,
 ];

@@ -11,8 +11,8 @@ export const devices: Check = {
   check: async ({ history, world, store }) => {
     const problems: string[] = [];
     const calls = new Map((await storedCalls(store)).map((call) => [call.id, call]));
-    const sent = grouped(history.of('device result'), ({ data }) => data['call']);
-    for (const [id, acknowledged] of grouped(history.of('device acknowledged'), ({ data }) => data['call'])) {
+    const sent = grouped(history.of('result sent'), ({ data }) => data['call']);
+    for (const [id, acknowledged] of grouped(history.of('result acknowledged'), ({ data }) => data['call'])) {
       const call = calls.get(String(id));
       const accepted = acknowledged.filter(({ data }) => data['accepted'] === true);
       if (accepted.length === 0) continue;
@@ -28,6 +28,9 @@ export const devices: Check = {
   },
 };
 
+/** The failures that a client reports. */
+const REPORTED: ReadonlySet<string> = new Set(['tool_failed', 'input_unavailable']);
+
 function problemsOf(
   id: string,
   call: Call | undefined,
@@ -37,9 +40,12 @@ function problemsOf(
   if (call === undefined) return [`a result of ${id} was accepted, and the call is not stored`];
   const { state } = call;
   const requests = new Set(accepted.map(({ data }) => data['request']));
-  const outputs = sent.filter(({ data }) => requests.has(data['request'])).map(({ data }) => data['output']);
+  // The acknowledgement of a device does not name the output that it is for.
+  const named = accepted.flatMap(({ data }) => ('output' in data ? [data['output']] : []));
+  const candidates = sent.filter(({ data }) => requests.has(data['request']));
+  const outputs = named.length > 0 ? named : candidates.map(({ data }) => data['output']);
   if (state.name === 'COMPLETED' && outputs.includes(state.resultJson)) return [];
-  const isFailure = state.name === 'FAILED' && state.error.code === 'tool_failed';
+  const isFailure = state.name === 'FAILED' && REPORTED.has(state.error.code);
   if (isFailure && outputs.includes('error')) return [];
   return [`a result of ${id} was accepted, and the call is ${JSON.stringify(state)}`];
 }

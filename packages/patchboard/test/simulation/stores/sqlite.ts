@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '../../../src/core/ports.ts';
@@ -30,9 +30,9 @@ export const sqlite: StoreKind = {
     const openNext = async (): Promise<void> => {
       const killed = store;
       opened += 1;
-      if (killed === null) await mkdir(filesOf(opened));
-      else {
-        await cp(filesOf(opened - 1), filesOf(opened), { recursive: true });
+      mkdirSync(filesOf(opened));
+      if (killed !== null) {
+        copyFiles(filesOf(opened - 1), filesOf(opened));
         await killed.close();
         await rm(filesOf(opened - 1), { recursive: true });
       }
@@ -57,3 +57,9 @@ export const sqlite: StoreKind = {
 };
 
 const FILE = 'patchboard.db';
+
+/** Synchronously: the process that writes them does nothing meanwhile. A draft of the head file may disappear at any time. */
+function copyFiles(from: string, to: string): void {
+  for (const name of readdirSync(from))
+    if (!name.endsWith('.new')) copyFileSync(join(from, name), join(to, name));
+}
