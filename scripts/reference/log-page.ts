@@ -24,6 +24,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'call.event_after_end': 'a tool emits events although its call has ended; logged once per call',
   'call.listener_failed': 'a listener of the in-process caller threw an error',
   'call.event_dropped': 'a tool emitted an invalid event, with the reason',
+  'store.cleaning_failed':
+    'expired tokens, old removals or offers of nodes that are gone could not be deleted from the database, with the error; tried again',
   'changes.unreadable':
     'a key, grant, policy, tenant or other document that another node has stored could not be applied: `kind`, `id` and the error identify it',
   'changes.not_announced':

@@ -2,7 +2,10 @@ import { messageOf } from '../../core/failures.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Connection } from '../../postgres/connection.ts';
 import { ensurePartitions } from './partitions.ts';
+import type { Revisions } from './revisions.ts';
 import type { Tables } from './schema.ts';
+import type { TokenTable } from './token-table.ts';
+import type { ToolTables } from './tool-tables.ts';
 
 export interface MaintenanceParts {
   readonly connection: Connection;
@@ -12,21 +15,39 @@ export interface MaintenanceParts {
   readonly firstIdAt: (ms: number) => string;
   readonly log: Log | undefined;
   readonly sequence: () => Promise<unknown>;
+  readonly revisions: Revisions;
+  /** Null: no other node uses the store. */
+  readonly shared: { readonly tools: ToolTables; readonly tokens: TokenTable } | null;
 }
 
 const SEQUENCE_EVERY_MS = 1000;
-const PARTITIONS_EVERY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
+const CLEAN_EVERY_MS = 60_000;
+const OFFERS_EVERY_MS = 1000;
 
-/** Makes the partitions of this month and the next, now and every day, and sequences every second. */
+/**
+ * Makes the partitions of this month and the next, now and every day, sequences every second, and cleans every minute. In a
+ * store that several nodes share, also removes what devices of nodes offered that are gone.
+ */
 export async function startMaintenance(parts: MaintenanceParts): Promise<() => Promise<void>> {
   const { log, sequence } = parts;
   await makePartitions(parts);
   const stops = [
     repeat(SEQUENCE_EVERY_MS, sequence, (error) => log?.warn('store.sequencing_failed', { error })),
     repeat(
-      PARTITIONS_EVERY_MS,
+      DAY_MS,
       () => makePartitions(parts),
       (error) => log?.warn('store.partitions_failed', { error }),
+    ),
+    repeat(
+      CLEAN_EVERY_MS,
+      () => clean(parts),
+      (error) => log?.warn('store.cleaning_failed', { error }),
+    ),
+    repeat(
+      OFFERS_EVERY_MS,
+      () => removeGoneOffers(parts),
+      (error) => log?.warn('store.cleaning_failed', { error }),
     ),
   ];
   return async () => {
@@ -62,6 +83,20 @@ function repeat(
     clearInterval(timer);
     await running;
   };
+}
+
+/** Every node has read the removals of more than a day ago: one that did not is gone. */
+async function clean({ connection, revisions, shared }: MaintenanceParts): Promise<void> {
+  await revisions.clean(connection, DAY_MS);
+  await shared?.tokens.clean();
+}
+
+async function removeGoneOffers({ connection, revisions, shared }: MaintenanceParts): Promise<void> {
+  if (shared === null || !(await shared.tools.hasOffersOfGoneNodes(connection))) return;
+  await connection.transaction(async (transaction) => {
+    const revision = await revisions.next(transaction);
+    await shared.tools.removeOffersOfGoneNodes(transaction, revision);
+  });
 }
 
 async function makePartitions(parts: MaintenanceParts): Promise<void> {

@@ -15,6 +15,11 @@ it('bring a schema of version 1 forward with its data', async () => {
   const ended = completed(aCall(4));
   const writer = await database.writer(1);
   await writer.write({ calls: [begun, waiting, asking, ended] });
+  await database.rows(`insert into ${tables.documents} values ('key', 'k1', '{}') returning id`);
+  await database.rows(
+    `insert into ${tables.tools} values ('acme', 'camera.take', 'phone-1', 'camera__take',
+      '{"name":"camera.take","schema":{"type":"object"}}', 1760000000000) returning name`,
+  );
   await database.rows(`insert into ${tables.meta} values (1, 1, 1, 'the store') returning one`);
   await database.rows(`update ${tables.writers} set state = 'free' returning writer`);
 
@@ -43,6 +48,12 @@ it('bring a schema of version 1 forward with its data', async () => {
     expect(await store.replaceCall(done, 1, rowsOf(done, 1))).toEqual({ kind: 'replaced' });
     expect(await store.replaceCall(done, 1, rowsOf(done, 1))).toEqual({ kind: 'conflict', current: done });
     expect(await verifyLedger(store, digest)).toMatchObject({ ok: true });
+    expect(await store.documents('key')).toEqual([{ id: 'k1', body: '{}' }]);
+    expect(await store.tools()).toMatchObject([{ tenant: 'acme', clientId: 'phone-1' }]);
+    // What is older than revisions was read at the start of each node.
+    expect(await store.changes(0)).toEqual({ revision: 0, documents: [], tools: [] });
+    await store.deleteDocument('key', 'k1', []);
+    expect(await store.changes(0)).toMatchObject({ revision: 1, documents: [{ id: 'k1', body: null }] });
   } finally {
     await store.close();
   }

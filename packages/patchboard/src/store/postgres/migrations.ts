@@ -3,17 +3,22 @@ import { lockSchema } from '../../postgres/advisory-locks.ts';
 import type { Connection, Transaction } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
+import { revisionSchema } from './revision-schema.ts';
 import { firstSchema, tablesIn } from './schema.ts';
 import { checkTables } from './schema-check.ts';
 import { sharedSchema } from './shared-schema.ts';
 
 /** The version of the schema that this build writes. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 /** The oldest version of this program that can use a schema of `SCHEMA_VERSION`. */
-const MIN_READER = 2;
+const MIN_READER = 3;
 
 /** The statements that lead to version 1, 2, … A released entry is never changed. */
-export const MIGRATIONS: readonly ((schema: string) => string)[] = [firstSchema, sharedSchema];
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  firstSchema,
+  sharedSchema,
+  revisionSchema,
+];
 
 export interface SchemaParts {
   readonly connection: Connection;

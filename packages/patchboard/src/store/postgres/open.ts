@@ -20,6 +20,7 @@ import { LossListeners } from './loss-listeners.ts';
 import { checkSchema, migrate, refusalOf, type SchemaParts } from './migrations.ts';
 import { PostgresNodeTable, type NodeTableParts } from './node-table.ts';
 import { PostgresStore } from './postgres-store.ts';
+import { Revisions } from './revisions.ts';
 import { RunLists } from './run-lists.ts';
 import { DEFAULT_SCHEMA, tablesIn, type Tables } from './schema.ts';
 import { Sequencer } from './sequencer.ts';
@@ -27,6 +28,8 @@ import { SharedStore } from './shared-store.ts';
 import type { ReadParts } from './store-parts.ts';
 import { Retention } from './retention.ts';
 import { startMaintenance } from './maintenance.ts';
+import { TokenTable } from './token-table.ts';
+import { ToolTables } from './tool-tables.ts';
 import { WriteQueue } from './write-queue.ts';
 import type { WriterLost } from './writer-lost.ts';
 import { freeWriter, takeWriter } from './writer-slot.ts';
@@ -60,7 +63,7 @@ export interface ReadPostgresStore extends Pick<
  * Connections that find rows by their keys. Without the setting a scan of `open_calls` looks cheaper until the table is
  * analyzed, and it reads the rows of all ended calls that are not vacuumed yet.
  */
-const BY_KEY: readonly string[] = ['writer', 'reader', 'nodes'];
+const BY_KEY: readonly string[] = ['writer', 'reader', 'nodes', 'tokens'];
 const WITHOUT_SCANS = { enable_seqscan: 'off' };
 
 /**
@@ -181,6 +184,11 @@ class Opening {
     const heartbeat = isShared
       ? null
       : new Heartbeat({ connection: control, tables, held, log, committed, lost });
+    const revisions = new Revisions(tables);
+    const tools = new ToolTables(tables, revisions);
+    const tokens = isShared
+      ? new TokenTable({ connection: this.#connection('tokens'), tables, digest })
+      : undefined;
     const stopMaintenance = await startMaintenance({
       connection: maintenance,
       schema: this.#schema,
@@ -189,11 +197,16 @@ class Opening {
       firstIdAt,
       log,
       sequence: () => sequencer.sequence(),
+      revisions,
+      shared: tokens === undefined ? null : { tools, tokens },
     });
     return new PostgresStore({
       ...read,
-      writer: held.writer,
       shared,
+      revisions,
+      tools,
+      tokens,
+      node: held,
       queue,
       feed,
       retention: new Retention({
@@ -262,7 +275,7 @@ class Opening {
       ledger: new LedgerReader({ reader: scanner, tables, sequencer, calls }),
       events: new EventReader({ reader: scanner, tables, sequencer }),
       counts: new CallCounts({ reader, tables, sequencer }),
-      documents: new DocumentTables(tables),
+      documents: new DocumentTables(tables, new Revisions(tables)),
     };
   }
 

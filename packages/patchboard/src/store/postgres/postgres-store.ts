@@ -1,4 +1,5 @@
 import type { CallStateName } from '@patchboard/wire';
+import type { TokenStore } from '../../core/access/token-store.ts';
 import { StorageUnavailable } from '../../core/failures.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
@@ -20,9 +21,11 @@ import type {
   Run,
   Store,
 } from '../../core/ports.ts';
+import type { StoreChanges } from '../../core/store-changes.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { Transaction } from '../../postgres/connection.ts';
 import { ensureRun, cancelRun } from './run-writes.ts';
+import { hasRevision } from './revisions.ts';
 import type { SharedStore } from './shared-store.ts';
 import type { StoreParts } from './store-parts.ts';
 import type { OtherWrite } from './write.ts';
@@ -32,11 +35,14 @@ const CLOSE_MS = 5000;
 
 /** A store in PostgreSQL. */
 export class PostgresStore implements Store {
+  readonly tokens?: TokenStore;
   readonly #parts: StoreParts;
   #closing: Promise<void> | null = null;
+  #distribute: (revision: number) => Promise<void> = async () => {};
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
+    if (parts.tokens !== undefined) this.tokens = parts.tokens;
   }
 
   /** What the nodes that share this store need; null if only one node may use it. */
@@ -73,7 +79,7 @@ export class PostgresStore implements Store {
     if (outcome.kind === 'replaced') return outcome;
     const found = await this.#parts.calls.findStored(call.id);
     const isElsewhere =
-      this.#parts.shared !== null && found !== undefined && found.owner !== this.#parts.writer;
+      this.#parts.shared !== null && found !== undefined && found.owner !== this.#parts.node.writer;
     return {
       kind: 'conflict',
       current: found?.call,
@@ -124,11 +130,15 @@ export class PostgresStore implements Store {
     tools: readonly StoredTool[],
     entry: LedgerDraft,
     documents: readonly DocumentChange[] = [],
+    isOnline = false,
   ): Promise<readonly string[]> {
-    return await this.#write(async (transaction) => {
-      const held = await this.#parts.documents.saveTools(transaction, tools);
+    const hasChanges = tools.length > 0 || documents.some(hasRevision);
+    return await this.#change(hasChanges, async (transaction, revision) => {
+      const { tools: table, documents: own, node } = this.#parts;
+      const held =
+        revision === null ? [] : await table.save(transaction, tools, revision, isOnline ? node : null);
       if (held.length > 0) return { value: held, entries: [] };
-      await this.#parts.documents.change(transaction, documents);
+      await own.change(transaction, documents, revision);
       return { value: held, entries: [entry] };
     });
   }
@@ -137,16 +147,28 @@ export class PostgresStore implements Store {
     keys: readonly { tenant: string; name: string }[],
     entry: LedgerDraft,
     documents: readonly DocumentChange[] = [],
+    isOnline = false,
   ): Promise<void> {
-    await this.#write(async (transaction) => {
-      await this.#parts.documents.removeTools(transaction, keys);
-      await this.#parts.documents.change(transaction, documents);
+    const hasChanges = keys.length > 0 || documents.some(hasRevision);
+    await this.#change(hasChanges, async (transaction, revision) => {
+      const { tools: table, documents: own, node } = this.#parts;
+      if (revision !== null) await table.remove(transaction, keys, revision, isOnline ? node : null);
+      await own.change(transaction, documents, revision);
       return { value: undefined, entries: [entry] };
     });
   }
 
   async tools(): Promise<readonly StoredTool[]> {
-    return await this.#parts.documents.tools(this.#parts.reader);
+    return await this.#parts.tools.kept(this.#parts.reader);
+  }
+
+  async changes(after: number): Promise<StoreChanges> {
+    const { revisions, reader, node } = this.#parts;
+    return await revisions.changes(reader, after, node.writer);
+  }
+
+  onChanged(distribute: (revision: number) => Promise<void>): void {
+    this.#distribute = distribute;
   }
 
   async putDocument(
@@ -165,8 +187,8 @@ export class PostgresStore implements Store {
     body: string,
     entries: readonly LedgerDraft[],
   ): Promise<boolean> {
-    return await this.#write(async (transaction) => {
-      const value = await this.#parts.documents.add(transaction, kind, id, body);
+    return await this.#change(hasRevision({ kind }), async (transaction, revision) => {
+      const value = await this.#parts.documents.add(transaction, { kind, id, body }, revision);
       return { value, entries: value ? entries : [] };
     });
   }
@@ -176,10 +198,27 @@ export class PostgresStore implements Store {
   }
 
   async #changeDocuments(changes: readonly DocumentChange[], entries: readonly LedgerDraft[]): Promise<void> {
-    await this.#write(async (transaction) => {
-      await this.#parts.documents.change(transaction, changes);
+    await this.#change(changes.some(hasRevision), async (transaction, revision) => {
+      await this.#parts.documents.change(transaction, changes, revision);
       return { value: undefined, entries };
     });
+  }
+
+  /** Commits a change, with a revision if it has one, and waits until it is distributed. */
+  async #change<T>(
+    hasOwnRevision: boolean,
+    run: (
+      transaction: Transaction,
+      revision: number | null,
+    ) => Promise<{ readonly value: T; readonly entries: readonly LedgerDraft[] }>,
+  ): Promise<T> {
+    const { value, revision } = await this.#write(async (transaction) => {
+      const next = hasOwnRevision ? await this.#parts.revisions.next(transaction) : null;
+      const changed = await run(transaction, next);
+      return { value: { value: changed.value, revision: next }, entries: changed.entries };
+    });
+    if (revision !== null) await this.#distribute(revision);
+    return value;
   }
 
   async document(kind: DocumentKind, id: string): Promise<string | undefined> {

@@ -22,6 +22,10 @@ const WRITER_PRIVILEGES: Readonly<Record<keyof Tables, readonly Privilege[]>> = 
   documents: ['select', 'insert', 'update', 'delete'],
   tools: ['select', 'insert', 'update', 'delete'],
   journals: ['select', 'insert'],
+  revisions: ['select', 'insert', 'update'],
+  removals: ['select', 'insert', 'update', 'delete'],
+  tool_offers: ['select', 'insert', 'update', 'delete'],
+  tokens: ['select', 'insert', 'update', 'delete'],
 };
 const NAMES = Object.keys(WRITER_PRIVILEGES) as (keyof Tables)[];
 

@@ -17,6 +17,10 @@ const NAMES = [
   'documents',
   'tools',
   'journals',
+  'revisions',
+  'removals',
+  'tool_offers',
+  'tokens',
 ] as const;
 
 export const DEFAULT_SCHEMA = 'patchboard';

@@ -7,9 +7,12 @@ import type { EventReader } from './event-reader.ts';
 import type { LedgerFeed } from './feed.ts';
 import type { LedgerReader } from './ledger-reader.ts';
 import type { Retention } from './retention.ts';
+import type { Revisions } from './revisions.ts';
 import type { RunLists } from './run-lists.ts';
 import type { Tables } from './schema.ts';
 import type { SharedStore } from './shared-store.ts';
+import type { TokenTable } from './token-table.ts';
+import type { NodeWriter, ToolTables } from './tool-tables.ts';
 import type { WriteQueue } from './write-queue.ts';
 import type { WriterLost } from './writer-lost.ts';
 
@@ -27,10 +30,14 @@ export interface ReadParts {
 }
 
 export interface StoreParts extends ReadParts {
-  /** The writer of this process. */
-  readonly writer: number;
   /** Null: no other node writes. */
   readonly shared: SharedStore | null;
+  readonly revisions: Revisions;
+  readonly tools: ToolTables;
+  /** Undefined: no other node uses the store. */
+  readonly tokens: TokenTable | undefined;
+  /** The writer of this process. */
+  readonly node: NodeWriter;
   readonly queue: WriteQueue;
   readonly feed: LedgerFeed;
   readonly retention: Retention;
