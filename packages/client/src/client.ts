@@ -11,6 +11,7 @@ import type {
   LedgerRowView,
   LedgerVerdictView,
   LoginLinkView,
+  NodesView,
   ParseReportView,
   PromptView,
   ReceiptView,
@@ -71,6 +72,7 @@ import { resources, type Resources } from './calls/resources.ts';
 import { runs, type Runs } from './calls/runs.ts';
 import { sessions, type Sessions } from './operator/sessions.ts';
 import { tenants, type Tenants } from './operator/tenants.ts';
+import { nodes } from './operator/nodes.ts';
 import { acceptContracts, reloadUpstreams, restartUpstream, upstreams } from './operator/upstreams.ts';
 
 /**
@@ -143,6 +145,8 @@ export interface PatchboardClient {
   readonly tenants: Tenants;
   /** Returns the MCP servers and HTTP APIs behind the server. */
   upstreams(options?: RequestOptions): Promise<UpstreamView[]>;
+  /** The servers that share the store. For the operator token, and for operators of tenant `default`. */
+  nodes(options?: RequestOptions): Promise<NodesView>;
   /** Lets the server read its configured upstreams again. Requires the operator token. */
   reloadUpstreams(options?: RequestOptions): Promise<ReloadUpstreamsView>;
   /** Ends the connection of an upstream and connects again. Requires the operator token. */
@@ -203,6 +207,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     sessions: sessions(settings),
     tenants: tenants(settings),
     upstreams: (given = {}) => upstreams(settings, given),
+    nodes: (given = {}) => nodes(settings, given),
     reloadUpstreams: (given = {}) => reloadUpstreams(settings, given),
     restartUpstream: (name, given = {}) => restartUpstream(settings, name, given),
     acceptContracts: (name, versions, given = {}) => acceptContracts(settings, name, versions, given),

@@ -7,6 +7,7 @@ export const PAGES = [
   'resources',
   'devices',
   'upstreams',
+  'nodes',
   'agents',
   'ledger',
   'metrics',

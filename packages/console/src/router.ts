@@ -24,6 +24,7 @@ const routes: RouteRecordRaw[] = [
   { path: '/ui/resources', name: 'resources', component: () => import('./pages/ResourcesPage.vue') },
   { path: '/ui/devices', name: 'devices', component: () => import('./pages/DevicesPage.vue') },
   { path: '/ui/upstreams', name: 'upstreams', component: () => import('./pages/UpstreamsPage.vue') },
+  { path: '/ui/nodes', name: 'nodes', component: () => import('./pages/NodesPage.vue') },
   { path: '/ui/agents', name: 'agents', component: () => import('./pages/AgentsPage.vue') },
   { path: '/ui/ledger', name: 'ledger', component: () => import('./pages/LedgerPage.vue') },
   { path: '/ui/metrics', name: 'metrics', component: () => import('./pages/MetricsPage.vue') },

@@ -3,6 +3,7 @@ import { approvalsWords } from './en/approvals.ts';
 import { callsWords } from './en/calls.ts';
 import { ledgerWords } from './en/ledger.ts';
 import { failuresWords } from './en/failures.ts';
+import { nodesWords } from './en/nodes.ts';
 import { sharedWords } from './en/shared.ts';
 import { shellWords } from './en/shell.ts';
 import { testerWords } from './en/tester.ts';
@@ -18,6 +19,7 @@ export const en = {
   ...testerWords,
   ...toolsWords,
   ...upstreamsWords,
+  ...nodesWords,
   ...agentsWords,
   ...ledgerWords,
   ...failuresWords,

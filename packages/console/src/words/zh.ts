@@ -3,6 +3,7 @@ import { approvalsWords } from './zh/approvals.ts';
 import { callsWords } from './zh/calls.ts';
 import { ledgerWords } from './zh/ledger.ts';
 import { failuresWords } from './zh/failures.ts';
+import { nodesWords } from './zh/nodes.ts';
 import { sharedWords } from './zh/shared.ts';
 import { shellWords } from './zh/shell.ts';
 import { testerWords } from './zh/tester.ts';
@@ -20,6 +21,7 @@ export const zh: WordsOf<typeof en> = {
   ...testerWords,
   ...toolsWords,
   ...upstreamsWords,
+  ...nodesWords,
   ...agentsWords,
   ...ledgerWords,
   ...failuresWords,

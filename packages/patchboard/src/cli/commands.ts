@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Registr
   grants: async (context) => (await import('./commands/grants.ts')).grantsCommand(context),
   keys: async (context) => (await import('./commands/keys.ts')).keysCommand(context),
   tenants: async (context) => (await import('./commands/tenants.ts')).tenantsCommand(context),
+  nodes: async (context) => (await import('./commands/nodes.ts')).nodesCommand(context),
   policy: async (context) => (await import('./commands/policy.ts')).policyCommand(context),
   parse: async (context) => (await import('./commands/parse.ts')).parseCommand(context),
   ledger: async (context) => (await import('./commands/ledger.ts')).ledgerCommand(context),

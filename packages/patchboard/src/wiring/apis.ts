@@ -135,7 +135,7 @@ export async function openApis(context: EngineContext, settings: ApiSettings): P
 
 /** Builds the app with all routes and the host and origin guard. It does not listen yet. */
 export function buildApp(context: EngineContext, settings: AppSettings): App {
-  const { engine, store, log, keys, grants, policies, tenants } = context;
+  const { engine, store, log, nodes, keys, grants, policies, tenants } = context;
   const { allowedHosts, allowedOrigins, trustProxy, mayBeLocal, port } = settings;
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt, nodeClock);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
@@ -172,6 +172,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     digest: nodeDigest,
     services: { keys, grants, policies, tenants, sessions },
     tokens,
+    nodes,
     authenticator,
     hostOrigin: { allowedHosts, allowedOrigins, port },
     limits: { connections: affordableConnections() },

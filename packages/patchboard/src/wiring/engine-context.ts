@@ -10,6 +10,7 @@ import { KeyService } from '../core/access/key-service.ts';
 import { withinHeap, type Limits } from '../core/limits.ts';
 import { PolicyGuard } from '../core/access/policy-guard.ts';
 import { PolicyService } from '../core/access/policy-service.ts';
+import type { Nodes } from '../core/nodes.ts';
 import { singleNode, type Peers } from '../core/peers.ts';
 import type { Log, Schemas, Store } from '../core/ports.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
@@ -29,6 +30,7 @@ import { WARNING_LOG } from '../runtime/warning-log.ts';
 import { callTracer } from '../runtime/tracing.ts';
 import { ajvSchemas } from '../schemas/ajv-schemas.ts';
 import { VERSION } from '../version.ts';
+import { singleNodeList } from './single-node-list.ts';
 import { ownResources } from './own-resources.ts';
 import type { SandboxReport } from './sandbox-setup.ts';
 
@@ -56,6 +58,7 @@ export interface EngineContext extends Omit<AdminServices, 'sessions'> {
   readonly log: Log;
   readonly sandbox: SandboxReport | null;
   readonly schemas: Schemas;
+  readonly nodes: Nodes;
   /** The services for agents in this process. */
   readonly host: AgentHost;
 }
@@ -108,7 +111,20 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
     principal: embeddedPrincipal,
     redact: (value) => redactor.value(value),
   };
-  return { engine, store, log, sandbox: options.sandbox, schemas, keys, grants, policies, tenants, host };
+  const nodes = singleNodeList(engine, nodeClock);
+  return {
+    engine,
+    store,
+    log,
+    sandbox: options.sandbox,
+    schemas,
+    nodes,
+    keys,
+    grants,
+    policies,
+    tenants,
+    host,
+  };
 }
 
 const EMBEDDED_SCOPES: Principal['scopes'] = new Set(SCOPES_OF_KIND.operator);

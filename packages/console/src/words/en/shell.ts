@@ -9,6 +9,7 @@ export const shellWords = {
     resources: 'Resources',
     devices: 'Devices',
     upstreams: 'Upstreams',
+    nodes: 'Nodes',
     agents: 'Agents & policy',
     ledger: 'Ledger',
     metrics: 'Metrics',

@@ -11,6 +11,7 @@ export const shellWords: WordsOf<typeof english> = {
     resources: '资源',
     devices: '设备',
     upstreams: '上游',
+    nodes: '节点',
     agents: 'Agent 与策略',
     ledger: '账本',
     metrics: '指标',

@@ -7,6 +7,7 @@ import { inboxCommand } from './inbox.ts';
 import { keysCommand } from './keys.ts';
 import { ledgerCommand } from './ledger.ts';
 import { loginCommand } from './login.ts';
+import { nodesCommand } from './nodes.ts';
 import { policyCommand } from './policy.ts';
 import { toolsCommand } from './tools.ts';
 
@@ -25,6 +26,7 @@ async function run(argv: readonly string[]): Promise<{ code: number | null; out:
     loginCommand(context),
     grantsCommand(context),
     keysCommand(context),
+    nodesCommand(context),
     policyCommand(context),
     ledgerCommand(context),
     toolsCommand(context),
@@ -44,6 +46,7 @@ describe('every operator command', () => {
     'login',
     'grants ls',
     'grants revoke',
+    'nodes',
     'policy check',
     'policy explain',
     'ledger ls',

@@ -8,6 +8,7 @@ import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
 import { ledgerProofRoutes } from './ledger-proof.ts';
 import { ledgerRoute } from './ledger.ts';
+import { nodesRoute } from './nodes.ts';
 import { policyRoutes } from './policy.ts';
 import { sessionRoutes } from './session.ts';
 import { tenantAdminRoutes } from './tenants.ts';
@@ -28,6 +29,7 @@ export const operatorRoutes: readonly Route[] = [
   ...sessionRoutes,
   ...deviceListRoutes,
   ...upstreamRoutes,
+  nodesRoute,
   ...healthRoutes,
   ...descriptionRoutes,
 ];

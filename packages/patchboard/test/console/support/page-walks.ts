@@ -8,6 +8,7 @@ export const PAGES: readonly string[] = [
   'tools',
   'resources',
   'upstreams',
+  'nodes',
   'agents',
   'ledger',
   'metrics',
@@ -38,7 +39,7 @@ export async function checkPages(
     // No text key is shown in place of its text.
     const words = await page.locator('body').innerText();
     expect(words).not.toMatch(
-      /\b(pages|shell|calls|state|tester|login|keys|tools|resources|upstreams)\.[a-z]\w+/,
+      /\b(pages|shell|calls|state|tester|login|keys|tools|resources|upstreams|nodes)\.[a-z]\w+/,
     );
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
   }

@@ -109,6 +109,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   asyncapi: { past: [200, null] },
   listDevices: { past: [200, null] },
   listUpstreams: { past: [200, null] },
+  listNodes: { past: [200, null] },
   // These routes require the operator token itself.
   reloadUpstreams: { past: [403, 'permission_denied'] },
   restartUpstream: { past: [403, 'permission_denied'] },

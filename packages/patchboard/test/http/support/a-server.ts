@@ -35,6 +35,8 @@ import { createHttpApp } from '../../../src/transports/shared/http/app.ts';
 import type { HttpLimits } from '../../../src/transports/shared/http/http-limits.ts';
 import type { ResourceSettings } from '../../../src/transports/shared/routes/challenge.ts';
 import type { Route } from '../../../src/transports/shared/routes/routes.ts';
+import type { Nodes } from '../../../src/core/nodes.ts';
+import { singleNodeList } from '../../../src/wiring/single-node-list.ts';
 import { silentLog } from '../../support/an-engine.ts';
 import { checkAgainst, type OpenApiDocument } from './openapi-check.ts';
 
@@ -78,6 +80,7 @@ export interface ServerGiven {
   readonly allowedOrigins?: readonly string[];
   readonly routes?: readonly Route[];
   readonly resources?: ResourceSettings;
+  readonly nodes?: Nodes;
 }
 
 /**
@@ -125,6 +128,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     clock,
     log,
     digest: nodeDigest,
+    nodes: given.nodes ?? singleNodeList(engine, clock),
     services: {
       keys,
       grants,

@@ -58,8 +58,19 @@ function memoryShare({ heldBodyBytes }: HttpLimits, { heap }: HttpParts): number
 }
 
 function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: HttpParts): HttpContext {
-  const { engine, store, clock, log, digest, services, authenticator, version, sandbox, upstreamReloader } =
-    parts;
+  const {
+    engine,
+    store,
+    clock,
+    log,
+    digest,
+    services,
+    nodes,
+    authenticator,
+    version,
+    sandbox,
+    upstreamReloader,
+  } = parts;
   const openStreams = new OpenStreams(clock);
   const streams = new Streams(clock, limits, openStreams);
   const eventStreams = new EventStreamCaps(engine.limits, log);
@@ -73,6 +84,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     log,
     digest,
     services,
+    nodes,
     authenticator,
     limits,
     version,

@@ -5,6 +5,7 @@ import type { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
 import type { Authenticator } from '../../../core/access/authenticator.ts';
 import type { TokenStore } from '../../../core/access/token-store.ts';
 import type { AdminServices } from '../../../core/access/admin-services.ts';
+import type { Nodes } from '../../../core/nodes.ts';
 import type { Clock, Digest, Heap, Log, Store } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { UpstreamReloader } from '../../../core/upstreams/upstream.ts';
@@ -36,6 +37,7 @@ export interface HttpParts {
   readonly digest: Digest;
   readonly services: AdminServices;
   readonly tokens: TokenStore;
+  readonly nodes: Nodes;
   readonly authenticator: Authenticator;
   readonly hostOrigin: HostOriginOptions;
   readonly limits?: Partial<HttpLimits>;
@@ -75,6 +77,7 @@ export interface HttpContext extends Pick<
   | 'digest'
   | 'services'
   | 'tokens'
+  | 'nodes'
   | 'authenticator'
   | 'version'
   | 'sandbox'

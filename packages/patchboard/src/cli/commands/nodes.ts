@@ -1,0 +1,65 @@
+import type { NodesView, NodeView } from '@patchboard/wire';
+import type { CliContext } from '../context.ts';
+import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
+import { cell } from '../output.ts';
+import type { Registrar } from '../program.ts';
+
+export function nodesCommand(context: CliContext): Registrar {
+  return (program) => {
+    withOperatorOptions(program.command('nodes'))
+      .description('list the servers that share the store')
+      .addHelpText(
+        'after',
+        '\nThe server that responds is marked with *. BEAT is the age of the last\nheartbeat.\n\nExample:\n  $ patchboard nodes',
+      )
+      .action((flags: OperatorOptions) => list(context, flags));
+  };
+}
+
+async function list(context: CliContext, flags: OperatorOptions): Promise<void> {
+  const view = await asOperator(context, flags, (client) => client.nodes());
+  if (flags.json === true) return context.output.json(view);
+  showNodes(context, view);
+}
+
+function showNodes({ output }: CliContext, { nodes, same_config: isSame }: NodesView): void {
+  output.table(
+    [
+      { title: 'NODE' },
+      { title: 'STATE' },
+      { title: 'BEAT' },
+      { title: 'CALLS' },
+      { title: 'ROOM' },
+      { title: 'VERSION' },
+      { title: 'CONFIG' },
+      { title: 'TOOK OVER', flexible: true },
+      { title: 'HOLDER', flexible: true },
+    ],
+    nodes.map(rowOf),
+  );
+  // Below the table: a word in a column is easily missed.
+  if (!isSame)
+    output.note(
+      'the nodes have different configurations, packs or hooks: compare CONFIG, and start them alike',
+    );
+}
+
+function rowOf(node: NodeView): string[] {
+  const { writer, state, calls, room, version, fingerprint, holder, url } = node;
+  return [
+    `${writer}${node.is_self ? ' *' : ''}`,
+    cell(state),
+    node.last_beat_ms === null ? '' : `${(node.last_beat_ms / 1000).toFixed(1)} s`,
+    String(calls),
+    String(room),
+    cell(version ?? ''),
+    cell(fingerprint?.slice(0, 8) ?? ''),
+    takeoverText(node),
+    cell([url, holder].filter((text) => text !== null).join(' ')),
+  ];
+}
+
+function takeoverText({ took_over: tookOver }: NodeView): string {
+  if (tookOver === null) return '';
+  return cell(`${tookOver.calls} calls of ${tookOver.writer}, ${tookOver.at}`);
+}
