@@ -21,8 +21,14 @@ const NEEDED = [
   { debian: 'openssl', brew: 'brew install openssl', isThere: () => onPath('openssl') },
 ];
 
+/** Not needed: Chromium without its user interface, which takes a quarter less CPU time. Without it the tests use `chromium`. */
+const PREFERRED = 'chromium-headless-shell';
+
 const missing = NEEDED.filter(({ isThere }) => !isThere());
-if (missing.length > 0) {
+if (missing.length > 0) await installMissing();
+if (!onPath(PREFERRED)) installPreferred();
+
+async function installMissing() {
   const names = missing.map(({ debian }) => debian);
   const prefix = rootPrefix();
   if (!onPath('apt-get')) giveUp(names, missing.map(({ brew }) => brew).join(' && '));
@@ -36,6 +42,14 @@ if (missing.length > 0) {
   }
   const left = missing.filter(({ isThere }) => !isThere()).map(({ debian }) => debian);
   if (left.length > 0) giveUp(left, `sudo apt-get install -y ${left.join(' ')}`);
+}
+
+/** Never asks: what is not needed is not worth a question. */
+function installPreferred() {
+  const prefix = onPath('apt-get') && !isAttended() ? rootPrefix() : undefined;
+  if (prefix === undefined) return;
+  process.stderr.write(`patchboard: installing what makes the tests faster: ${PREFERRED}…\n`);
+  if (!apt(prefix, ['install', PREFERRED])) process.stderr.write('patchboard: continuing without it\n');
 }
 
 function apt(prefix, args) {
@@ -52,11 +66,15 @@ function rootPrefix() {
 }
 
 async function agreed(command) {
-  if (!process.stdin.isTTY || process.env.CI) return true;
+  if (!isAttended()) return true;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`The tests need more programs. Run "${command}" now? [Y/n] `);
   terminal.close();
   return !/^n/i.test(answer.trim());
+}
+
+function isAttended() {
+  return process.stdin.isTTY && !process.env.CI;
 }
 
 function giveUp(names, command) {
