@@ -27,6 +27,8 @@ export interface Profile {
   readonly hasClientQueues: boolean;
   /** Whether agents run inside a node. */
   readonly hasAgents: boolean;
+  /** Whether policies and grants change. */
+  readonly hasPolicies: boolean;
   /** Whether tools ask their callers. */
   readonly hasInputs: boolean;
 }
@@ -68,10 +70,11 @@ export function drawProfile(random: Random): Profile {
     skewMs: nodes > 1 ? 0 : pick('skewMs', [0, 0, 200, 3_600_000]),
     activeMs: pick('activeMs', [2000, 6000, 15_000]),
     notificationLoss: pick('notificationLoss', [0, 0.1, 0.5, 1]),
-    // What devices, clients and agents in the process do is simulated for one node.
+    // What devices, clients, agents in the process and policies do is simulated for one node.
     hasDevices: nodes === 1 && pick('hasDevices', [true, false]),
     hasClientQueues: nodes === 1 && pick('hasClientQueues', [true, false]),
     hasAgents: nodes === 1 && pick('hasAgents', [true, false]),
+    hasPolicies: nodes === 1 && pick('hasPolicies', [true, false, false]),
     hasInputs: pick('hasInputs', [true, false, false]),
   };
 }
