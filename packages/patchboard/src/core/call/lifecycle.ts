@@ -71,8 +71,8 @@ export class Lifecycle {
   }
 
   /** Forgets the live call if it is older than this row: another node has had the call meanwhile. */
-  forgetOlder(call: Call): void {
-    this.#shared.forgetOlder(call);
+  async forgetOlder(call: Call): Promise<void> {
+    await this.#shared.forgetOlder(call);
   }
 
   /** Records a new call. It is live from the commit on, unless it is recorded in an end state. */

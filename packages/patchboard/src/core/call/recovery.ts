@@ -38,7 +38,7 @@ export async function recover(parts: RecoveryParts, calls: AsyncIterable<Call>):
   let sealed = 0;
   const sealedIds = new Set<string>();
   for await (const call of calls) {
-    parts.lifecycle.forgetOlder(call);
+    await parts.lifecycle.forgetOlder(call);
     // A move of this node has made it its own already.
     if (parts.lifecycle.find(call.id) !== undefined) continue;
     const tool = parts.toolIndex.find(call.tenant, call.toolName);

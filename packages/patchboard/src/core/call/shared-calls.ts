@@ -90,7 +90,9 @@ export class SharedCalls {
   }
 
   /** See `Lifecycle.forgetOlder`. */
-  forgetOlder(call: Call): void {
+  async forgetOlder(call: Call): Promise<void> {
+    // The row may be the result of a move of this node.
+    while (this.#moving.has(call.id)) await this.#moving.get(call.id);
     const live = this.#calls.find(call.id);
     if (live !== undefined && live.call.version < call.version) this.#disown(live, call);
   }

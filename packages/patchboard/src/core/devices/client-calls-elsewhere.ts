@@ -64,7 +64,7 @@ export class ClientCallsElsewhere {
 
   async #take(call: Call, isPolled: boolean): Promise<void> {
     const { lifecycle, provider, clientQueues } = this.#parts;
-    lifecycle.forgetOlder(call);
+    await lifecycle.forgetOlder(call);
     if (call.clientId === null || !isUnacknowledged({ call })) return;
     if (lifecycle.find(call.id) !== undefined) return;
     const live = lifecycle.reach(call);

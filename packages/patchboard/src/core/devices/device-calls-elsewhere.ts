@@ -56,7 +56,7 @@ export class DeviceCallsElsewhere {
   async #own(stored: Call, wanted: (call: Call) => boolean): Promise<LiveCall | null> {
     const { lifecycle } = this.#parts;
     for (let call = stored; isOpen(call) && wanted(call);) {
-      lifecycle.forgetOlder(call);
+      await lifecycle.forgetOlder(call);
       const live = lifecycle.reach(call);
       if (live === undefined) return null;
       if (live.ownership !== 'borrowed') {

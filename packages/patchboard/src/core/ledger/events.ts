@@ -185,7 +185,7 @@ export class EventFeed {
 
   /** Ends all followers and removes all listeners. */
   close(): void {
-    for (const end of [...this.#followers.keys()]) end();
+    for (const end of this.#followers.keys()) end();
     this.#listeners.clear();
     this.#callListeners.clear();
     this.#stopIfUnused();
