@@ -10,6 +10,7 @@ import { denied, failure, type Failure } from '../failures.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { Limits } from '../limits.ts';
 import { ownRunId } from '../call/runs.ts';
+import type { Peers } from '../peers.ts';
 import type { Clock, Digest, Ids, NewCall, Run, Store } from '../ports.ts';
 import { EmptyReservation, type Reservation } from '../providers/provider.ts';
 import type { Providers } from '../providers/providers.ts';
@@ -21,6 +22,7 @@ import type { ResponseCache } from './response-cache.ts';
 
 export interface RecorderParts {
   readonly store: Store;
+  readonly peers: Peers;
   readonly lifecycle: Lifecycle;
   readonly providers: Providers;
   readonly clock: Clock;
@@ -113,7 +115,9 @@ export class Recorder {
   }
 
   async #duplicate(callId: string): Promise<Submitted | Failure> {
-    const live = this.#parts.lifecycle.find(callId) ?? null;
+    const { peers, lifecycle } = this.#parts;
+    // Another node may have moved a call that is live here.
+    const live = peers.isSingle ? (lifecycle.find(callId) ?? null) : null;
     const call = live?.call ?? (await this.#parts.store.findCall(callId));
     return call === undefined ? failure('call_not_found') : submitted(call, live, true);
   }
