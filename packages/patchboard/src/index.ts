@@ -51,6 +51,8 @@ export { createPatchboard } from './board/create-patchboard.ts';
 export type { Environment } from './settings/environment.ts';
 export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
+export type { NatsOptions, NatsTls } from './bus/nats-options.ts';
+export type { BusSettings } from './settings/bus-settings.ts';
 export type { PostgresSettings, StoreSettings } from './settings/store-settings.ts';
 export { ToolFailure } from './core/failures.ts';
 export type { CodedReason, Failure, FailureExtra, RateRefusal } from './core/failures.ts';
