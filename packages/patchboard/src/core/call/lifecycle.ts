@@ -18,7 +18,7 @@ import { MOVED, SharedCalls } from './shared-calls.ts';
 
 export interface Recorded {
   readonly inserted: Inserted;
-  /** Null if nothing was recorded, or the call was recorded in an end state. */
+  /** Null if nothing was recorded, the call was recorded in an end state, or other nodes have moved it since. */
   readonly live: LiveCall | null;
 }
 
@@ -81,10 +81,18 @@ export class Lifecycle {
     const kept = isOpen(call) ? record : { ...record, call: redactEnded(this.#parts.redactor, call) };
     return andThen(this.#writes.insertCall(kept), (inserted) => {
       if (inserted.kind === 'inserted' && isOpen(call))
-        return { inserted, live: this.adopt(call, caller, tool) };
+        return { inserted, live: this.#isTakenBack(call) ? null : this.adopt(call, caller, tool) };
       if (inserted.kind === 'inserted') this.#parts.ended(call);
       return { inserted, live: null };
     });
+  }
+
+  /**
+   * Whether another node took the new call before the result of its first commit arrived here, and this node has taken it
+   * back: it is live already, in a newer version.
+   */
+  #isTakenBack({ id }: Call): boolean {
+    return !this.#parts.peers.isSingle && this.#calls.find(id) !== undefined;
   }
 
   /** Starts to manage an open call that is already stored. `tool`: the tool it was submitted with, if it is known. */
