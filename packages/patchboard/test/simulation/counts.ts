@@ -35,7 +35,7 @@ export function countsOf({ kernel, history, effects }: World): Counts {
     tools: effects.begun.length,
     kills: count('kill'),
     pauses: count('pause'),
-    takeovers: count('failover'),
+    takeovers: count('fenced'),
     stops: count('stopped'),
     storeFaults: count('store'),
     approvals: count('decided'),

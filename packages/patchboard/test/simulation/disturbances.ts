@@ -16,12 +16,11 @@ export function disturbancesOf(history: History): Disturbance[] {
   const paused = new Map<string, number>();
   for (const { at, who, what, data } of history.entries) {
     const node = who.split('.')[0] ?? who;
-    if (what === 'store') found.push({ from: at, to: at + Number(data['ms']) });
+    if (what === 'store' || what === 'cut') found.push({ from: at, to: at + Number(data['ms']) });
     else if (what === 'pause' || what === 'failover') paused.set(who, at);
     else if (what === 'wake') end(found, paused, who, at);
     else if (DOWN.has(what) && !down.has(node)) down.set(node, at);
     else if (what === 'ready') end(found, down, node, at);
-    else if (what === 'calm') for (const who of paused.keys()) end(found, paused, who, at);
   }
   return found;
 }

@@ -57,11 +57,12 @@ async function submit(
   world.history.add(node.name, 'probe', { tool, run, state });
 }
 
-function drain(world: World, { process, engine }: SimulatedNode): void {
+function drain(world: World, node: SimulatedNode): void {
   const { history } = world;
+  const { process, engine } = node;
   if (process === null || engine === null) return history.add('probe', 'not drained', {});
   process.enter(() => {
-    engine.drain().then(
+    node.drain(process).then(
       () => history.add(process.name, 'drained', { timers: process.clock.armed }),
       (error: unknown) => world.problem(`drain of ${process.name}`, error),
     );

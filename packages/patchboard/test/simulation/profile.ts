@@ -27,8 +27,6 @@ export interface Profile {
   readonly hasClientQueues: boolean;
   /** Whether agents run inside a node. */
   readonly hasAgents: boolean;
-  /** Whether policies and grants change. */
-  readonly hasPolicies: boolean;
   /** Whether tools ask their callers. */
   readonly hasInputs: boolean;
 }
@@ -67,14 +65,14 @@ export function drawProfile(random: Random): Profile {
     storeDelayMs: pick('storeDelayMs', [1, 5, 30, 120]),
     networkDelayMs: pick('networkDelayMs', [1, 10, 60]),
     networkLoss: pick('networkLoss', [0, 0.02, 0.1]),
-    skewMs: nodes > 1 ? 0 : pick('skewMs', [0, 0, 200, 3_600_000]),
-    activeMs: pick('activeMs', [2000, 6000, 15_000]),
+    skewMs: pick('skewMs', [0, 0, 200, 3_600_000]),
+    // Longer than a lease.
+    activeMs: nodes > 1 ? 8000 : pick('activeMs', [2000, 6000, 15_000]),
     notificationLoss: pick('notificationLoss', [0, 0.1, 0.5, 1]),
-    // What devices, clients, agents in the process and policies do is simulated for one node.
+    // What devices, clients and agents in the process do is simulated for one node.
     hasDevices: nodes === 1 && pick('hasDevices', [true, false]),
     hasClientQueues: nodes === 1 && pick('hasClientQueues', [true, false]),
     hasAgents: nodes === 1 && pick('hasAgents', [true, false]),
-    hasPolicies: nodes === 1 && pick('hasPolicies', [true, false, false]),
     hasInputs: pick('hasInputs', [true, false, false]),
   };
 }

@@ -1,3 +1,4 @@
+import { LEASE_MS } from '../../src/cluster/timing.ts';
 import { isOpen } from '../../src/core/call/call.ts';
 import { ACTORS } from './actors/all.ts';
 import { CHECKS } from './checks/all.ts';
@@ -52,10 +53,19 @@ async function simulate(plan: Plan): Promise<Outcome> {
 async function untilQuiet(world: World): Promise<void> {
   const { kernel } = world;
   const end = kernel.now + CALM_MS;
+  // A node that could not reach the store may be taken over even now.
+  if (world.nodes.length > 1) await kernel.run(kernel.now + 2 * LEASE_MS);
   do await kernel.run(kernel.now + SLICE_MS);
-  while (kernel.now < end && (world.performing > 0 || (await hasOpenCalls(world))));
+  while (kernel.now < end && (world.performing > 0 || holdsCalls(world) || (await hasOpenCalls(world))));
   // Timers that were armed for calls that have ended since.
   await kernel.run(kernel.now + SLICE_MS);
+}
+
+/** A node whose notifications were lost learns only later that a call has ended elsewhere. */
+function holdsCalls({ nodes }: World): boolean {
+  return nodes.some(({ incarnations }) =>
+    incarnations.some(({ process: one, engine }) => !one.isDead && engine.load().open > 0),
+  );
 }
 
 async function hasOpenCalls({ database }: World): Promise<boolean> {

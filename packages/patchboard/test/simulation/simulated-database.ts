@@ -1,14 +1,17 @@
 import type { Call } from '../../src/core/call/call.ts';
-import type { Inserted, NewCall, OpenCallFilter, Replaced, Store } from '../../src/core/ports.ts';
+import type { OpenCallFilter, Store } from '../../src/core/ports.ts';
+import { MemoryNodes, type MemoryNode } from '../support/memory-nodes.ts';
 import { RevisionLog, type RevisedMembers } from '../support/revision-log.ts';
 import type { Kernel } from './kernel.ts';
 import type { Profile } from './profile.ts';
 import type { Random } from './random.ts';
-import { SimulatedNodeTable } from './simulated-node-table.ts';
+import { EPOCH } from './simulated-clock.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import { StoreConnection } from './simulated-store.ts';
 import { StoreFaults } from './store-faults.ts';
 import type { DurableStore } from './stores/store-kind.ts';
+
+const CALL_WRITES: ReadonlySet<string> = new Set(['insertCall', 'replaceCall']);
 
 /** The one durable store of a simulation, with what a store that nodes share knows of them. */
 export class SimulatedDatabase {
@@ -16,13 +19,15 @@ export class SimulatedDatabase {
   readonly random: Random;
   readonly profile: Profile;
   readonly faults: StoreFaults;
-  readonly nodes: SimulatedNodeTable;
   readonly #durable: DurableStore;
+  readonly #nodes: MemoryNodes;
   readonly #revisions: RevisionLog;
-  /** The members of the store that keep revisions, for each node. */
+  /** The members of the store that keep revisions, for each process. */
   readonly #revised: Map<string, RevisedMembers> = new Map();
-  /** The newest connection of each node. */
-  readonly #connections: Map<string, StoreConnection> = new Map();
+  /** The faults of the connection of each node. */
+  readonly #lines: Map<string, StoreFaults> = new Map();
+  /** The newest connection, if there is one node. */
+  #connection: StoreConnection | null = null;
 
   constructor(kernel: Kernel, random: Random, profile: Profile, durable: DurableStore) {
     this.kernel = kernel;
@@ -30,7 +35,7 @@ export class SimulatedDatabase {
     this.profile = profile;
     this.faults = new StoreFaults(kernel);
     this.#durable = durable;
-    this.nodes = new SimulatedNodeTable(durable.store, (node) => this.#fence(node));
+    this.#nodes = new MemoryNodes(durable.store, () => Math.floor(EPOCH + kernel.now));
     this.#revisions = new RevisionLog(durable.store);
   }
 
@@ -42,14 +47,30 @@ export class SimulatedDatabase {
     return this.profile.nodes > 1;
   }
 
-  /** Connects a new process of a node, and fences the process that the node had before. */
+  /** The faults that a node meets: those of the store, and those of its connection to it. */
+  faultsOf(node: string): StoreFaults {
+    const line = this.#lines.get(node) ?? new StoreFaults(this.kernel, this.faults);
+    this.#lines.set(node, line);
+    return line;
+  }
+
+  /** All faults are over. */
+  heal(): void {
+    for (const faults of [this.faults, ...this.#lines.values()]) faults.clear();
+  }
+
+  /** Connects a new process. If there is one node, the process that it had before is fenced. */
   async open(process: SimulatedProcess): Promise<StoreConnection> {
-    if (!this.isShared) await this.kernel.real(this.#durable.reopen());
-    this.#fence(process.node);
-    const connection = new StoreConnection(this, process);
-    this.#connections.set(process.node, connection);
-    this.nodes.join(process.node);
-    return connection;
+    if (this.isShared) return new StoreConnection(this, process, this.#nodes.join(process.name));
+    await this.kernel.real(this.#durable.reopen());
+    this.#connection?.fence();
+    this.#connection = new StoreConnection(this, process, null);
+    return this.#connection;
+  }
+
+  /** Whether another node has taken over this one. */
+  isFenced({ table }: MemoryNode): boolean {
+    return !this.#nodes.holds(table.self);
   }
 
   /** Whether the method changes documents or tools, which have revisions in a store that nodes share. */
@@ -57,51 +78,33 @@ export class SimulatedDatabase {
     return this.isShared && method !== 'changes' && method in this.#members('');
   }
 
-  async revision(node: string): Promise<number> {
-    return (await this.#members(node).changes(Number.MAX_SAFE_INTEGER)).revision;
+  async revision(process: string): Promise<number> {
+    return (await this.#members(process).changes(Number.MAX_SAFE_INTEGER)).revision;
   }
 
-  /** Executes a request in the durable store, as the transaction of `node`. */
-  execute(node: string, method: string, args: readonly unknown[]): unknown {
+  /** Executes a request in the durable store, as the transaction of a process. */
+  execute(process: string, node: MemoryNode | null, method: string, args: readonly unknown[]): unknown {
     if (method === 'openCalls') return this.#openCalls(args[0] as OpenCallFilter | undefined);
-    const owner =
-      this.isRevised(method) || (this.isShared && method === 'changes') ? this.#members(node) : this.store;
+    const owner = this.#executor(process, node, method);
     const found = Reflect.get(owner, method) as (...given: readonly unknown[]) => unknown;
-    const result = Reflect.apply(found, owner, args);
-    if (!this.isShared || (method !== 'insertCall' && method !== 'replaceCall')) return result;
-    const finish = (value: unknown): unknown => this.#held(node, method, args, value);
-    return result instanceof Promise ? result.then(finish) : finish(result);
+    return Reflect.apply(found, owner, args);
   }
 
-  #members(node: string): RevisedMembers {
-    const members = this.#revised.get(node) ?? this.#revisions.members({ node });
-    this.#revised.set(node, members);
+  #executor(process: string, node: MemoryNode | null, method: string): object {
+    if (node === null) return this.store;
+    if (CALL_WRITES.has(method)) return node.store;
+    return this.isRevised(method) || method === 'changes' ? this.#members(process) : this.store;
+  }
+
+  #members(process: string): RevisedMembers {
+    const members = this.#revised.get(process) ?? this.#revisions.members({ process });
+    this.#revised.set(process, members);
     return members;
-  }
-
-  /** No later write of the node's present process is accepted. */
-  #fence(node: string): void {
-    this.#connections.get(node)?.fence();
-    this.#connections.delete(node);
   }
 
   async #openCalls(of: OpenCallFilter | undefined): Promise<readonly Call[]> {
     const calls: Call[] = [];
     for await (const call of this.store.openCalls(of)) calls.push(call);
     return calls;
-  }
-
-  /** Keeps the holder of the call with its row, and marks the conflicts with moves of other nodes. */
-  #held(node: string, method: string, args: readonly unknown[], result: unknown): unknown {
-    if (method === 'insertCall') {
-      const { call } = args[0] as NewCall;
-      if ((result as Inserted).kind === 'inserted') this.nodes.moved(call.id, node);
-      return result;
-    }
-    const [call, , , , keepsHolder] = args as readonly [Call, number, unknown, boolean?, boolean?];
-    const replaced = result as Replaced;
-    if (replaced.kind === 'replaced') this.nodes.moved(call.id, keepsHolder === true ? null : node);
-    const isElsewhere = replaced.kind === 'conflict' && this.nodes.holderOf(call.id) !== node;
-    return isElsewhere ? { ...replaced, elsewhere: true } : replaced;
   }
 }

@@ -2,14 +2,13 @@ import { GrantIndex } from '../../src/core/access/grants.ts';
 import { GrantService } from '../../src/core/access/grant-service.ts';
 import { PolicyGuard } from '../../src/core/access/policy-guard.ts';
 import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
-import { PolicyService } from '../../src/core/access/policy-service.ts';
 import { DEFAULT_RATES, RateLimits } from '../../src/core/access/rate-limits.ts';
 import { TenantDirectory } from '../../src/core/access/tenant-directory.ts';
 import { Redactor } from '../../src/core/call/redaction.ts';
 import { Engine } from '../../src/core/engine.ts';
 import { resolveLimits } from '../../src/core/limits.ts';
 import type { Peers } from '../../src/core/peers.ts';
-import type { CompiledSchema, Log, Schemas, Store } from '../../src/core/ports.ts';
+import type { Clock, CompiledSchema, Log, Schemas, Store } from '../../src/core/ports.ts';
 import { NO_WORKSPACES } from '../../src/core/workspaces.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../src/runtime/ids.ts';
@@ -19,6 +18,7 @@ import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
 export interface SimulatedEngineParts {
+  readonly clock: Clock;
   readonly process: SimulatedProcess;
   readonly store: Store;
   readonly peers: Peers;
@@ -29,14 +29,11 @@ export interface SimulatedEngineParts {
 const LIMITS = resolveLimits(SIMULATED_LIMITS);
 
 /** The real engine on the simulated clock, store and randomness of one process. Its packs are not added yet. */
-export function simulatedEngine({ process, store, peers, log, random }: SimulatedEngineParts): Engine {
-  const { clock } = process;
+export function simulatedEngine({ clock, process, store, peers, log, random }: SimulatedEngineParts): Engine {
   const index = new GrantIndex(nodeDigest);
   const ids = timeOrderedIds(clock, random.of('ids', process.name));
   const tenants = new TenantDirectory();
-  const guard = new PolicyGuard({ version: 0, document: EMPTY_POLICY }, index, clock);
-  const grants = new GrantService({ store, index, clock, ids, digest: nodeDigest });
-  const engine = new Engine({
+  return new Engine({
     store,
     peers,
     clock,
@@ -45,30 +42,14 @@ export function simulatedEngine({ process, store, peers, log, random }: Simulate
     digest: nodeDigest,
     schemas: SCHEMAS,
     limits: LIMITS,
-    guard,
+    guard: new PolicyGuard({ version: 0, document: EMPTY_POLICY }, index, clock),
     hooks: [],
-    grants,
+    grants: new GrantService({ store, index, clock, ids, digest: nodeDigest }),
     rates: new RateLimits(DEFAULT_RATES, clock, tenants),
     redactor: new Redactor([]),
     workspaces: NO_WORKSPACES,
     tenants,
   });
-  services.set(engine, { grants, policies: new PolicyService({ store, guard, clock, initial: {} }) });
-  return engine;
-}
-
-/** The services that change what callers may do. */
-export interface AccessServices {
-  readonly grants: GrantService;
-  readonly policies: PolicyService;
-}
-
-const services: WeakMap<Engine, AccessServices> = new WeakMap();
-
-export function accessOf(engine: Engine): AccessServices {
-  const found = services.get(engine);
-  if (found === undefined) throw new Error('not a simulated engine');
-  return found;
 }
 
 /** Compiling is slow, and every process of every simulation has the same tools. */

@@ -1,9 +1,9 @@
 import type { Engine } from '../../src/core/engine.ts';
-import { messageOf } from '../../src/core/failures.ts';
+import { messageOf, storeFailure } from '../../src/core/failures.ts';
 import { singleNode } from '../../src/core/peers.ts';
 import type { Log, Store } from '../../src/core/ports.ts';
 import { ACTORS } from './actors/all.ts';
-import { accessOf, simulatedEngine } from './simulated-engine.ts';
+import { simulatedEngine } from './simulated-engine.ts';
 import type { Reachable } from './simulated-network.ts';
 import { simulatedPeers } from './simulated-peers.ts';
 import { SimulatedProcess } from './simulated-process.ts';
@@ -29,10 +29,14 @@ export class SimulatedNode implements Reachable {
   engine: Engine | null = null;
   /** All processes that the node had, with their engines: one that was replaced while it was paused may still run. */
   readonly incarnations: Incarnation[] = [];
+  /** The number of its process in the table of nodes; null if it shares the store with no other node. */
+  writer: number | null = null;
   /** The version of the packs with which the next process starts. */
   packVersion = 1;
   readonly #world: World;
   readonly #skewMs: number;
+  /** How the processes of a cluster stop. */
+  readonly #leave: Map<SimulatedProcess, () => Promise<void>> = new Map();
   #incarnation = 0;
 
   constructor(world: World, name: string) {
@@ -71,17 +75,39 @@ export class SimulatedNode implements Reachable {
     this.engine = null;
   }
 
+  /** As SIGTERM does: leaves the cluster, and stops the engine and everything else of the process. */
+  async drain(process: SimulatedProcess): Promise<void> {
+    const engine = this.incarnations.find((one) => one.process === process)?.engine;
+    await (this.#leave.get(process) ?? (async () => await engine?.drain()))();
+  }
+
   async #open(process: SimulatedProcess): Promise<void> {
     const world = this.#world;
     const { isShared } = world.database;
     const connection = await world.database.open(process);
     const store = simulatedStore(connection, isShared);
     const log = this.#log(process);
-    const peers = isShared ? simulatedPeers(world, connection, log) : singleNode(store);
-    const engine = simulatedEngine({ process, store, peers, log, random: world.random });
+    const { node } = connection;
+    const cluster = node === null ? null : simulatedPeers(world.bus, connection, node.table, log);
+    if (this.process === process) this.writer = node?.table.self.writer ?? null;
+    await cluster?.start();
+    const peers = cluster ?? singleNode(store);
+    const clock = cluster?.clock ?? process.clock;
+    const engine = simulatedEngine({ clock, process, store, peers, log, random: world.random });
     this.incarnations.push({ process, engine, store });
+    if (cluster !== null)
+      this.#leave.set(process, async () => {
+        cluster.leave();
+        await engine.drain();
+        await cluster.close();
+        await connection
+          .transact('table', async () => await node?.table.leave())
+          .catch((error: unknown) => {
+            // The process ends all the same, and other nodes take over.
+            if (storeFailure(error) === null) throw error;
+          });
+      });
     for (const { packs } of ACTORS) for (const pack of packs?.(world, process) ?? []) engine.addPack(pack);
-    if (world.profile.hasPolicies) await loadAccess(engine);
     const { resumed, sealed } = await engine.start();
     world.history.add(process.name, 'ready', { resumed, sealed });
     if (this.process === process) this.engine = engine;
@@ -107,10 +133,4 @@ export class SimulatedNode implements Reachable {
         history.add(process.name, level, { event, ...fields });
     return { info: () => {}, warn: note('warn'), error: note('error') };
   }
-}
-
-async function loadAccess(engine: Engine): Promise<void> {
-  const { grants, policies } = accessOf(engine);
-  await grants.load();
-  for (const problem of await policies.load()) throw new Error(problem);
 }

@@ -1,10 +1,11 @@
 import type { Call } from '../../src/core/call/call.ts';
 import { StorageUnavailable } from '../../src/core/failures.ts';
 import type { CommittedRow, Store } from '../../src/core/ports.ts';
+import type { MemoryNode } from '../support/memory-nodes.ts';
 import type { Stream } from './random.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
-import type { SimulatedNodeTable } from './simulated-node-table.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
+import type { StoreFaults } from './store-faults.ts';
 
 const WRITES: ReadonlySet<string> = new Set([
   'insertCall',
@@ -21,6 +22,8 @@ const WRITES: ReadonlySet<string> = new Set([
   'purgeCalls',
 ]);
 
+type TransactionKind = 'read' | 'write' | 'table';
+
 const FENCED = 'another process has taken over the store';
 /** How long a process that was taken over may not notice it, if it writes nothing. */
 const HEARTBEAT_MS = 2000;
@@ -28,27 +31,28 @@ const HEARTBEAT_MS = 2000;
 /** The connection of one process to the simulated database. */
 export class StoreConnection {
   readonly process: SimulatedProcess;
+  readonly node: MemoryNode | null;
   readonly #database: SimulatedDatabase;
+  readonly #faults: StoreFaults;
   readonly #stream: Stream;
   readonly #fencedListeners: ((problem: string) => void)[] = [];
   /** Settles when the last write that was sent has been executed: writes of one process keep their order. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #waitingWrites = 0;
-  #isFenced = false;
+  #wasFenced = false;
   #distribute: ((revision: number) => Promise<void>) | null = null;
 
-  constructor(database: SimulatedDatabase, process: SimulatedProcess) {
+  /** `node`: if several nodes share the store. */
+  constructor(database: SimulatedDatabase, process: SimulatedProcess, node: MemoryNode | null) {
     this.#database = database;
     this.process = process;
+    this.node = node;
+    this.#faults = database.faultsOf(process.node);
     this.#stream = database.random.of('store', process.node);
   }
 
-  get nodes(): SimulatedNodeTable {
-    return this.#database.nodes;
-  }
-
   get writeProblem(): string | null {
-    return this.#isFenced ? FENCED : this.#database.faults.problem;
+    return this.#isFenced ? FENCED : this.#faults.problem;
   }
 
   onFenced(listener: (problem: string) => void): void {
@@ -60,7 +64,7 @@ export class StoreConnection {
   }
 
   fence(): void {
-    this.#isFenced = true;
+    this.#wasFenced = true;
     const ms = this.#stream.delay(0, HEARTBEAT_MS);
     this.#database.kernel.after(ms, () => this.process.enter(() => this.#noticeFence()));
   }
@@ -68,32 +72,35 @@ export class StoreConnection {
   /** A request of the port `Store`. */
   request(method: string, args: readonly unknown[]): unknown {
     const isWrite = WRITES.has(method);
-    const execute = (): unknown => this.#database.execute(this.process.node, method, args);
+    const kind = isWrite ? 'write' : 'read';
+    const execute = (): unknown => this.#database.execute(this.process.name, this.node, method, args);
     if (this.#isImmediate(isWrite)) {
       const result = execute();
       return result instanceof Promise ? this.#delivered(this.#database.kernel.real(result), 0) : result;
     }
-    if (this.#distribute === null || !this.#database.isRevised(method))
-      return this.transact(isWrite, execute);
+    if (this.#distribute === null || !this.#database.isRevised(method)) return this.transact(kind, execute);
     let revision = 0;
     const revised = async (): Promise<unknown> => {
       const result = await execute();
-      revision = await this.#database.revision(this.process.node);
+      revision = await this.#database.revision(this.process.name);
       return result;
     };
-    return this.transact(isWrite, revised).then(async (result) => {
+    return this.transact(kind, revised).then(async (result) => {
       await this.#distribute?.(revision);
       return result;
     });
   }
 
-  /** Executes `work` in the database as one transaction; it takes time, fails and is fenced as requests are. */
-  transact<Value>(isWrite: boolean, work: () => Value | Promise<Value>): Promise<Value> {
+  /**
+   * Executes `work` in the database as one transaction; it takes time and fails as requests do. Writes keep their order, and
+   * a fenced process writes nothing. `table`: it checks the fence itself.
+   */
+  transact<Value>(kind: TransactionKind, work: () => Value | Promise<Value>): Promise<Value> {
     const [before, after] = [this.#delay(), this.#delay()];
     // A request on its way when the process is killed may still be executed.
     const survives = this.#stream.chance(0.5);
-    const executed = this.#executed(work, isWrite, before, survives);
-    if (isWrite) {
+    const executed = this.#executed(work, kind, before, survives);
+    if (kind === 'write') {
       this.#waitingWrites += 1;
       this.#lastWrite = executed.then(nothing, nothing).then(() => {
         this.#waitingWrites -= 1;
@@ -123,27 +130,32 @@ export class StoreConnection {
 
   /** Whether the store returns at once, as a store in the same process may. */
   #isImmediate(isWrite: boolean): boolean {
-    const { faults, profile } = this.#database;
-    if (profile.storeTiming !== 'immediate' || this.#waitingWrites > 0 || this.#isFenced) return false;
+    const faults = this.#faults;
+    if (this.#database.profile.storeTiming !== 'immediate' || this.#waitingWrites > 0 || this.#isFenced)
+      return false;
     return !faults.has('stalled') && !faults.has('slow') && faults.refusal(isWrite) === null;
   }
 
   async #executed<Value>(
     work: () => Value | Promise<Value>,
-    isWrite: boolean,
+    kind: TransactionKind,
     before: number,
     survives: boolean,
   ): Promise<Value> {
-    const { kernel, faults } = this.#database;
-    const earlier = isWrite ? this.#lastWrite : null;
+    const { kernel } = this.#database;
+    const faults = this.#faults;
+    const earlier = kind === 'write' ? this.#lastWrite : null;
+    const isInDoubt = this.#stream.chance(0.3);
     await kernel.sleep(before);
     await earlier;
     await faults.notStalled();
     if (this.process.isDead && !survives) return await new Promise<never>(nothing);
-    if (isWrite && this.#isFenced) throw new StorageUnavailable(FENCED);
-    const refusal = faults.refusal(isWrite);
-    if (refusal !== null) throw refusal;
-    return await kernel.real(Promise.resolve(work()));
+    if (kind === 'write' && this.#isFenced) throw new StorageUnavailable(FENCED);
+    const refusal = faults.refusal(kind !== 'read');
+    if (refusal === null) return await kernel.real(Promise.resolve(work()));
+    // Whether such a request was executed is not known to the process.
+    if (kind === 'table' && isInDoubt) await kernel.real(Promise.resolve(work()));
+    throw refusal;
   }
 
   /** Passes a result on to the process, `ms` after it is there. */
@@ -162,13 +174,16 @@ export class StoreConnection {
     });
   }
 
+  get #isFenced(): boolean {
+    return this.#wasFenced || (this.node !== null && this.#database.isFenced(this.node));
+  }
+
   #noticeFence(): void {
     for (const listener of this.#fencedListeners.splice(0)) listener(FENCED);
   }
 
   #delay(): number {
-    const { faults, profile } = this.#database;
-    return this.#stream.delay(0.01, profile.storeDelayMs) * faults.factor;
+    return this.#stream.delay(0.01, this.#database.profile.storeDelayMs) * this.#faults.factor;
   }
 }
 

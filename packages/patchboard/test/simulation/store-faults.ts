@@ -9,14 +9,19 @@ export const STORE_FAULTS = ['slow', 'stalled', 'full', 'down'] as const;
 export type StoreFault = (typeof STORE_FAULTS)[number];
 
 const SLOW_FACTOR = 20;
+/** How often a request that is stalled looks whether the fault is over. */
+const LOOK_MS = 100;
 
 /** The faults that the store has now. */
 export class StoreFaults {
   readonly #kernel: Kernel;
   readonly #until: Map<StoreFault, number> = new Map();
+  readonly #wider: StoreFaults | null;
 
-  constructor(kernel: Kernel) {
+  /** `wider`: faults that also apply here. */
+  constructor(kernel: Kernel, wider: StoreFaults | null = null) {
     this.#kernel = kernel;
+    this.#wider = wider;
   }
 
   begin(fault: StoreFault, ms: number): void {
@@ -28,7 +33,7 @@ export class StoreFaults {
   }
 
   has(fault: StoreFault): boolean {
-    return (this.#until.get(fault) ?? 0) > this.#kernel.now;
+    return this.#endOf(fault) > this.#kernel.now;
   }
 
   get factor(): number {
@@ -37,7 +42,7 @@ export class StoreFaults {
 
   async notStalled(): Promise<void> {
     while (this.has('stalled'))
-      await this.#kernel.sleep((this.#until.get('stalled') ?? 0) - this.#kernel.now);
+      await this.#kernel.sleep(Math.min(LOOK_MS, this.#endOf('stalled') - this.#kernel.now));
   }
 
   /** Returns why the store refuses a request now; null if it does not. */
@@ -49,5 +54,10 @@ export class StoreFaults {
   /** As `Store.writeProblem`. */
   get problem(): string | null {
     return this.refusal(true)?.message ?? null;
+  }
+
+  #endOf(fault: StoreFault): number {
+    const wider = this.#wider === null ? 0 : this.#wider.#endOf(fault);
+    return Math.max(this.#until.get(fault) ?? 0, wider);
   }
 }

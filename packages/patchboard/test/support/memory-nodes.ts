@@ -67,14 +67,15 @@ export class MemoryNodes {
     return this.#holdings.get(id)?.owner;
   }
 
-  #holds({ writer, epoch }: NodeKey): boolean {
+  /** Whether the node still holds its writer: otherwise it is fenced. */
+  holds({ writer, epoch }: NodeKey): boolean {
     const row = this.#rows.get(writer);
     return row?.epoch === epoch && row.state !== 'free';
   }
 
   #check(self: NodeKey): void {
     if (this.isDown) throw new StorageUnavailable('the database cannot be reached');
-    if (!this.#holds(self)) throw new NodeFenced('another node has taken over this one');
+    if (!this.holds(self)) throw new NodeFenced('another node has taken over this one');
   }
 
   #change(writer: number, change: Partial<NodeRow>): void {
@@ -136,7 +137,7 @@ export class MemoryNodes {
       takeOver: (dead) =>
         checked(async () => {
           const row = this.#rows.get(dead.writer);
-          if (row?.beat !== dead.beat || !this.#holds(dead)) return null;
+          if (row?.beat !== dead.beat || !this.holds(dead)) return null;
           this.#change(dead.writer, { state: 'free', holder: null, epoch: dead.epoch + 1 });
           const calls = await this.#open(({ owner }) => owner === dead.writer);
           this.#give(calls, writer);
@@ -200,7 +201,7 @@ export class MemoryNodes {
         ),
       handOver: (preferred) => checked(() => handOver(preferred)),
       leave: async () => {
-        if (!this.#holds(self)) return { to: null, calls: 0 };
+        if (!this.holds(self)) return { to: null, calls: 0 };
         const handed = await handOver(null);
         this.#change(writer, { state: 'free', holder: null });
         return handed;
@@ -218,7 +219,7 @@ export class MemoryNodes {
   #nodeStore(self: NodeKey): Store {
     const { writer } = self;
     const check = (): void => {
-      if (this.isDown || !this.#holds(self)) throw new StorageUnavailable('this node is fenced');
+      if (this.isDown || !this.holds(self)) throw new StorageUnavailable('this node is fenced');
     };
     const insertCall = async (record: NewCall): Promise<Inserted> => {
       check();

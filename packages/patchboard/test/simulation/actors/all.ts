@@ -5,8 +5,8 @@ import { devices } from './devices.ts';
 import { faults } from './faults.ts';
 import { inProcessAgents } from './in-process-agents.ts';
 import { inputs } from './inputs.ts';
+import { lines } from './lines.ts';
 import { operators } from './operators.ts';
-import { policies } from './policies.ts';
 
 /** One line for each actor. Their order does not matter: each draws from streams of its own. */
 export const ACTORS: readonly Actor[] = [
@@ -17,5 +17,5 @@ export const ACTORS: readonly Actor[] = [
   clientQueues,
   inputs,
   inProcessAgents,
-  policies,
+  lines,
 ];

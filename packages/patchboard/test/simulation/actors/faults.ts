@@ -1,3 +1,4 @@
+import { LEASE_MS } from '../../../src/cluster/timing.ts';
 import type { Step } from '../plan.ts';
 import type { Profile } from '../profile.ts';
 import type { Stream } from '../random.ts';
@@ -51,8 +52,6 @@ async function perform(world: World, { id, do: word, data }: Step): Promise<void
   if (process === null || process.isDead) return;
   if (otherPacks && word !== 'pause' && word !== 'jump') node.packVersion += 1;
   if (word === 'jump') {
-    // Nodes that share a store take their time from it.
-    if (world.nodes.length > 1) return;
     const jumpMs = Math.round(ms * 3) - 4000;
     world.history.add(id, 'jump', { node: process.name, ms: jumpMs });
     process.clock.jump(jumpMs);
@@ -65,14 +64,14 @@ async function perform(world: World, { id, do: word, data }: Step): Promise<void
     if (!node.isUp) node.start();
     return;
   }
-  world.history.add(id, word, { node: process.name, ms });
+  // Other nodes take over a node that is paused for longer than its lease.
+  const pauseMs = word === 'failover' && world.nodes.length > 1 ? ms + LEASE_MS : ms;
+  world.history.add(id, word, { node: process.name, ms: pauseMs });
   process.pause();
-  // The successor starts during the pause, and the first process wakes up later.
-  if (word === 'failover') {
-    await world.kernel.sleep(ms / 2);
-    if (node.process === process) node.start();
-  }
-  await world.kernel.sleep(word === 'failover' ? ms / 2 : ms);
+  await world.kernel.sleep(pauseMs / 2);
+  // The successor of a single node starts during the pause, and the first process wakes up later.
+  if (word === 'failover' && world.nodes.length === 1 && node.process === process) node.start();
+  await world.kernel.sleep(pauseMs / 2);
   world.history.add(id, 'wake', { node: process.name });
   process.wake();
 }
@@ -85,7 +84,7 @@ async function stop(world: World, number: number): Promise<void> {
   world.history.add(process.name, 'stop');
   const drained = new Promise<void>((resolve, reject) => {
     process.onKilled(resolve);
-    process.enter(() => void engine.drain().then(resolve, reject));
+    process.enter(() => void node.drain(process).then(resolve, reject));
   });
   await drained;
   process.kill();
@@ -95,11 +94,8 @@ async function stop(world: World, number: number): Promise<void> {
   node.start();
 }
 
-/** All faults are over. */
+/** All faults are over, but for pauses: they end with their steps. */
 function calm(world: World): void {
-  world.database.faults.clear();
-  for (const node of world.nodes) {
-    for (const { process } of node.incarnations) process.wake();
-    if (!node.isUp) node.start();
-  }
+  world.database.heal();
+  for (const node of world.nodes) if (!node.isUp) node.start();
 }
