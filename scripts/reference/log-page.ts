@@ -4,6 +4,8 @@ import { code, page, table } from './page.ts';
 const EVENTS: Readonly<Record<string, string>> = {
   'server.stopping':
     'the server got a signal to stop, or another process has taken over its store; new calls are refused',
+  'server.restarting':
+    'several nodes: another node took this one for dead and has its calls, with the problem; the server starts again in the same process',
   'server.stopped': 'all data is written, and the process exits',
   'server.file_failed':
     '`server.json` in the data folder could not be written or removed, with the reason: `patchboard mcp` may not find this server by itself',
@@ -102,6 +104,8 @@ const EVENTS: Readonly<Record<string, string>> = {
     'several nodes: the heartbeat of this node could not be written; it is retried twice a second, and the node begins no work meanwhile',
   'cluster.poll_failed':
     'several nodes: a comparison with the database failed, with the reason; it is repeated every second',
+  'cluster.config_differs':
+    'several nodes: another node runs with other limits, rates, policy, packs, hooks or another version: `node`, `holder`. Logged once for each start of that node',
   'cluster.clock_stepped':
     'several nodes: the clock of the database was set, by `by_ms` milliseconds, and this node follows it. For ten minutes only calls of nodes without a heartbeat are ended by others',
   'store.write_failed': 'a change of a call could not be written yet; it is retried',

@@ -147,6 +147,11 @@ export class ClusterPeers implements Peers {
     return this.#parts.table.self.writer;
   }
 
+  /** Whether another node could take calls and requests; false once this one is fenced. */
+  get hasOthers(): boolean {
+    return this.#problem === null && this.#heartbeat.others.length > 0;
+  }
+
   get isLeaving(): boolean {
     return this.#state === 'leaving';
   }
@@ -292,10 +297,23 @@ export class ClusterPeers implements Peers {
   #looked(nodes: readonly NodeRow[], dead: readonly NodeRow[]): void {
     this.#announcements.check();
     for (const node of dead) void this.#guarded(() => this.#takeOver(node));
+    for (const node of nodes) this.#compareConfig(node);
     // A node that has left may have given its calls to this one.
     if (nodes.some((node) => this.#hasLeft(node))) this.#takingMissing.now();
     this.#known = new Map(nodes.map(({ writer, epoch, state }) => [writer, state === 'free' ? 0 : epoch]));
   }
+
+  /** Logs each node once that was started with another configuration. */
+  #compareConfig({ writer, epoch, state, fingerprint, holder }: NodeRow): void {
+    const { fingerprint: own, log } = this.#parts;
+    if (state === 'free' || fingerprint === null || fingerprint === own) return;
+    if (this.#different.get(writer) === epoch) return;
+    this.#different.set(writer, epoch);
+    log.warn('cluster.config_differs', { node: writer, holder });
+  }
+
+  /** The epoch of each writer whose holder has another configuration. */
+  readonly #different: Map<number, number> = new Map();
 
   /** The epoch of each writer's holder at the last heartbeat; 0 if it was free. */
   #known: ReadonlyMap<number, number> = new Map();

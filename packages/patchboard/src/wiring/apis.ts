@@ -49,6 +49,8 @@ export interface ApiSettings {
   readonly mcp: McpSettings;
   /** Absent: the upstreams are fixed by the embedding program. */
   readonly upstreamReloader?: UpstreamReloader;
+  /** Whether this node leaves its cluster and should get no new requests. Absent: it is the only one. */
+  readonly isLeaving?: () => boolean;
 }
 
 /** A listening server with the network APIs of an engine. */
@@ -75,6 +77,7 @@ export interface AppSettings extends Pick<
   | 'operatorTokens'
   | 'mcp'
   | 'upstreamReloader'
+  | 'isLeaving'
 > {
   readonly mayBeLocal: boolean;
   /** Whether to serve the console pages, which work only at the root path. */
@@ -181,7 +184,8 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     sandbox: sandboxView(context.sandbox),
     upstreamReloader: settings.upstreamReloader,
     version: VERSION,
-    clock: nodeClock,
+    clock: context.clock,
+    isLeaving: settings.isLeaving,
     heap: nodeHeap,
     routes: routesOf(settings.mcp, settings.hasPages),
   });

@@ -12,7 +12,7 @@ import { PolicyGuard } from '../core/access/policy-guard.ts';
 import { PolicyService } from '../core/access/policy-service.ts';
 import type { Nodes } from '../core/nodes.ts';
 import { singleNode, type Peers } from '../core/peers.ts';
-import type { Log, Schemas, Store } from '../core/ports.ts';
+import type { Clock, Log, Schemas, Store } from '../core/ports.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
 import { RateLimits, type Rates } from '../core/access/rate-limits.ts';
 import { Redactor } from '../core/call/redaction.ts';
@@ -49,6 +49,8 @@ export interface EngineContextOptions {
   readonly tenants: TenantDirectory;
   /** Default: this node is the only one of its store. */
   readonly peers?: Peers;
+  /** Default: the clock of this machine. */
+  readonly clock?: Clock;
 }
 
 /** The engine and its access control (keys, grants, policies, tenants), loaded from the store; without the network. */
@@ -56,6 +58,7 @@ export interface EngineContext extends Omit<AdminServices, 'sessions'> {
   readonly engine: Engine;
   readonly store: Store;
   readonly log: Log;
+  readonly clock: Clock;
   readonly sandbox: SandboxReport | null;
   readonly schemas: Schemas;
   readonly nodes: Nodes;
@@ -65,18 +68,18 @@ export interface EngineContext extends Omit<AdminServices, 'sessions'> {
 
 /** Opens the context. The caller then adds packs and calls `engine.start()`. */
 export async function openEngineContext(options: EngineContextOptions): Promise<EngineContext> {
-  const { store, log } = options;
-  const ids = timeOrderedIds(nodeClock);
-  const parts = { store, ids, clock: nodeClock, digest: nodeDigest };
+  const { store, log, clock = nodeClock } = options;
+  const ids = timeOrderedIds(clock);
+  const parts = { store, ids, clock, digest: nodeDigest };
   const index = new GrantIndex(nodeDigest);
   // Until the policy is loaded, every call is denied.
-  const guard = new PolicyGuard({ version: 0, document: null }, index, nodeClock);
+  const guard = new PolicyGuard({ version: 0, document: null }, index, clock);
   const keys = new KeyService(parts);
   const grants = new GrantService({ ...parts, index });
-  const policies = new PolicyService({ store, guard, clock: nodeClock, initial: options.policy });
+  const policies = new PolicyService({ store, guard, clock, initial: options.policy });
   await keys.load();
   await grants.load();
-  const tenants = new TenantService({ store, clock: nodeClock, directory: options.tenants });
+  const tenants = new TenantService({ store, clock, directory: options.tenants });
   for (const tenant of await tenants.load()) log.error('tenant.unreadable', { tenant_id: tenant });
   for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
   const schemas = ajvSchemas();
@@ -90,7 +93,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
     guard,
     hooks: options.hooks,
     grants,
-    rates: new RateLimits(options.rates, nodeClock, options.tenants),
+    rates: new RateLimits(options.rates, clock, options.tenants),
     redactor,
     workspaces: options.workspaces,
     tenants: options.tenants,
@@ -107,15 +110,16 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
     log: log === SILENT_LOG ? WARNING_LOG : log,
     hooks: options.hooks,
     hookTimeoutMs: options.limits.hookTimeoutMs,
-    activeWork: new ActiveWork(nodeClock, options.limits.drainMs),
+    activeWork: new ActiveWork(clock, options.limits.drainMs),
     principal: embeddedPrincipal,
     redact: (value) => redactor.value(value),
   };
-  const nodes = singleNodeList(engine, nodeClock);
+  const nodes = singleNodeList(engine, clock);
   return {
     engine,
     store,
     log,
+    clock,
     sandbox: options.sandbox,
     schemas,
     nodes,

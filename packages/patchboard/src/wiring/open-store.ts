@@ -8,16 +8,21 @@ import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 
 /** Opens the store that the settings name. */
-export async function openStore({ store, dataFolder }: Settings, log: Log): Promise<Store> {
+export async function openStore(
+  { store, dataFolder }: Settings,
+  log: Log,
+  nodes: 'one' | 'many' = 'one',
+): Promise<Store> {
   return store.kind === 'sqlite'
     ? await sqliteStore({ file: storeFileIn(dataFolder), digest: nodeDigest, log })
-    : await openPostgresStore(store, log);
+    : await openPostgresStore(store, log, nodes);
 }
 
 /** Rejects with `StoreRefused` if the database cannot be used. */
 export async function openPostgresStore(
   { url, schema, prepare }: Pick<PostgresSettings, 'url' | 'schema' | 'prepare'>,
   log: Log | undefined,
+  nodes: 'one' | 'many' = 'one',
 ): Promise<Store> {
   // Loaded on demand: a server on SQLite does not need the driver.
   const { postgresStore } = await import('../store/postgres/open.ts');
@@ -29,5 +34,6 @@ export async function openPostgresStore(
     log,
     now: () => nodeClock.now(),
     firstIdAt: (ms) => firstIdAt('tc_', ms),
+    nodes,
   });
 }

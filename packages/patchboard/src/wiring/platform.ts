@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClusterPeers } from '../cluster/cluster-peers.ts';
 import { ConfigError } from '../settings/config-file.ts';
 import { logTightened } from '../settings/keep-private.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
@@ -20,6 +22,7 @@ import { heritageFile, openHeritageStorage } from './heritage-storage.ts';
 import { openUpstreams } from './upstreams.ts';
 import { configured } from './tool-config.ts';
 import { loadHooks } from './hook-modules.ts';
+import { openCluster } from './open-cluster.ts';
 import { openStore } from './open-store.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
 import { ownStoreOf } from './own-store.ts';
@@ -42,6 +45,8 @@ export interface Platform {
   /** Whether requests without a credential are accepted. */
   readonly isLocal: boolean;
   readonly sandbox: SandboxReport;
+  /** Whether several nodes may share the store: a fenced one starts again. */
+  readonly isClustered: boolean;
   /** Returns a single-use token that opens a browser session. */
   loginToken(): string;
   /** Calls `listener` if the store can be written no more, because another process has taken it over: close the server then. */
@@ -56,15 +61,21 @@ export interface PlatformParts {
   readonly packs?: readonly Pack[];
   /** @internal Opens the store. Default: that of the settings. */
   readonly openStore?: (file: string, log: Log) => Promise<Store>;
+  /** @internal `many`: other servers may use the same PostgreSQL store at the same time. Default: `one`. */
+  readonly nodes?: 'one' | 'many';
 }
 
 interface Opened {
   readonly store: Store;
+  /** Null: this server is the only node. */
+  readonly cluster: ClusterPeers | null;
   readonly packs: readonly Pack[];
   readonly tenants: TenantDirectory;
   readonly sandboxSetup: SandboxSetup;
 }
 
+/** How long a node that leaves still accepts requests: a balancer must see that it is not ready. */
+const LEAVING_MS = 5000;
 const PURGE_EVERY_MS = 3_600_000;
 const PURGE_BATCH = 1000;
 
@@ -76,28 +87,31 @@ export async function startPlatform(
   await makeDataFolder(settings.dataFolder);
   const tightened = await closeDataFolder(settings.dataFolder);
   const storeFile = storeFileIn(settings.dataFolder);
-  const store = await (parts.openStore?.(storeFile, log) ?? openStore(settings, log));
+  const store = await (parts.openStore?.(storeFile, log) ?? openStore(settings, log, parts.nodes));
+  let cluster: ClusterPeers | null = null;
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantDirectory(settings.tenants);
   try {
+    cluster = await openCluster(store, settings, log);
     const ownStore = await ownStoreOf(settings);
     packs.unshift(essentials(settings, { storeFile, ownStore }), heritage(settings, tenants));
     const sandboxSetup = await sandboxSetupOf(settings, log, store);
     packs.push({ ...sandboxSetup.pack, close: () => sandboxSetup.close() });
     packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, log, tenants))));
     checkNames(settings, packs);
-    const platform = await start(settings, log, { store, packs, tenants, sandboxSetup });
+    const platform = await start(settings, log, { store, cluster, packs, tenants, sandboxSetup });
     // Log this last, so that a failed start prints only its error.
     logTightened(tightened, log);
     return platform;
   } catch (error) {
+    await cluster?.close();
     await closeAll(store, packs);
     throw error;
   }
 }
 
 async function start(settings: Settings, log: Log, opened: Opened): Promise<Platform> {
-  const { store, packs, tenants, sandboxSetup } = opened;
+  const { store, cluster, packs, tenants, sandboxSetup } = opened;
   const { workspaces, report } = sandboxSetup;
   const hooks = await loadHooks(settings.hookModules);
   const context = await openEngineContext({
@@ -108,6 +122,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     tenants,
     workspaces,
     sandbox: report,
+    ...(cluster === null ? {} : { peers: cluster, clock: cluster.clock }),
   });
   // Before calls of an earlier process are resumed.
   const hasConfiguredToken = settings.operatorTokens !== null;
@@ -131,12 +146,16 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     // Other machines can reach the database, so this machine is no boundary.
     allowsLocalMode: settings.store.kind === 'sqlite',
     upstreamReloader: upstreams,
+    ...(cluster === null ? {} : { isLeaving: () => cluster.isLeaving }),
   });
+  cluster?.setUrl(apis.url);
   const stopPurging = keepPurging(settings, store, log);
   const shutDown = async (): Promise<void> => {
     stopPurging();
+    if (cluster !== null) await leave(cluster);
     await apis.close();
     await engine.drain();
+    await cluster?.close();
     await closeAll(store, packs);
   };
   let closing: Promise<void> | null = null;
@@ -146,6 +165,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     url: apis.url,
     isLocal: apis.isLocal,
     sandbox: report,
+    isClustered: cluster !== null,
     loginToken: () => apis.loginToken(),
     onFenced: (listener) => void engine.onFenced(listener),
     close: async () => {
@@ -153,6 +173,12 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
       await closing;
     },
   };
+}
+
+/** Other nodes take no new calls from this one, and a balancer sends its requests to them, before it stops to accept any. */
+async function leave(cluster: ClusterPeers): Promise<void> {
+  cluster.leave();
+  if (cluster.hasOthers) await pause(LEAVING_MS);
 }
 
 /** Converts an unusable workspace folder to a `ConfigError`. */

@@ -15,8 +15,8 @@ import { removeServerFile, writeServerFile } from '../../settings/server-file.ts
 import { VERSION } from '../../version.ts';
 import { firstSteps } from '../first-steps.ts';
 
-/** Longer than the drain; after it a stuck shutdown is aborted. */
-const SHUTDOWN_MS = 20_000;
+/** Longer than the drain, and than a node takes to leave; after it a stuck shutdown is aborted. */
+const SHUTDOWN_MS = 25_000;
 
 export function registerServe(program: Command): void {
   program
@@ -41,8 +41,9 @@ async function serve(flags: ServeFlags & { readonly stopWithStdin?: boolean }): 
 }
 
 /**
- * Resolves after SIGTERM or SIGINT, or with `stopWithStdin` the end of stdin, and a graceful shutdown. Rejects if another
- * process has taken over the store.
+ * Resolves after SIGTERM or SIGINT, or with `stopWithStdin` the end of stdin, and a graceful shutdown. If another node has
+ * taken over the calls of this one, starts again in this process, on the same port. Rejects if another process has taken
+ * over a store that is not shared.
  */
 export async function runServer(
   settings: Settings,
@@ -51,6 +52,24 @@ export async function runServer(
 ): Promise<void> {
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
+  let { port } = settings;
+  for (;;) {
+    const { platform, reason } = await runOnce({ ...settings, port }, parts, stopWithStdin, log);
+    if (!('fenced' in reason)) return;
+    if (!platform.isClustered)
+      throw new PatchboardError('problem', reason.fenced, { code: 'storage_unavailable' });
+    port = Number(new URL(platform.url).port);
+    log.warn('server.restarting', { problem: reason.fenced });
+  }
+}
+
+/** Starts the server and resolves when it is closed again. */
+async function runOnce(
+  settings: Settings,
+  parts: PlatformParts,
+  stopWithStdin: boolean,
+  log: Log,
+): Promise<{ readonly platform: Platform; readonly reason: StopReason }> {
   // Loaded on demand, because it would slow down all other commands.
   const { startPlatform } = await import('../../wiring/platform.ts');
   const platform = await startPlatform(settings, log, parts);
@@ -70,13 +89,13 @@ export async function runServer(
   }
   const reason = await stopping;
   log.info('server.stopping', 'signal' in reason ? reason : {});
-  setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+  const stuck = setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
   await platform.close();
+  clearTimeout(stuck);
   // After the close: while the file names a living process, the data folder is in use.
   await orLog(removeServerFile(settings.dataFolder, pid), log);
   log.info('server.stopped');
-  if ('fenced' in reason)
-    throw new PatchboardError('problem', reason.fenced, { code: 'storage_unavailable' });
+  return { platform, reason };
 }
 
 /** `server.json` only helps others to find the server, so the server runs and stops without it. */
@@ -106,13 +125,19 @@ type StopReason = { readonly signal: string } | { readonly fenced: string };
 function stopReason(stopWithStdin: boolean, platform: Platform): Promise<StopReason> {
   const names = ['SIGTERM', 'SIGINT'] as const;
   return new Promise((resolve) => {
-    const stop = (signal: string): void => {
+    const release = (): void => {
       for (const one of names) process.off(one, stop);
+    };
+    const stop = (signal: string): void => {
+      release();
       // A second Ctrl-C exits immediately.
       process.once('SIGINT', () => process.exit(130));
       resolve({ signal });
     };
-    platform.onFenced((problem) => resolve({ fenced: problem }));
+    platform.onFenced((problem) => {
+      release();
+      resolve({ fenced: problem });
+    });
     for (const name of names) process.once(name, stop);
     if (stopWithStdin) process.stdin.once('close', () => stop('stdin')).resume();
   });

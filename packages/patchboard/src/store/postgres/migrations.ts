@@ -4,7 +4,7 @@ import type { Connection, Transaction } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
 import { revisionSchema } from './revision-schema.ts';
-import { firstSchema, tablesIn } from './schema.ts';
+import { firstSchema, tablesIn, type Tables } from './schema.ts';
 import { checkTables } from './schema-check.ts';
 import { sharedSchema } from './shared-schema.ts';
 
@@ -130,6 +130,16 @@ async function versionOf(
     `was written by a newer Patchboard (schema version ${row.version})`,
     `this one knows version ${SCHEMA_VERSION}: update it`,
   );
+}
+
+/** Returns what identifies the store for ever. */
+export async function storeIdIn(
+  queryable: Pick<Transaction, 'query'>,
+  { meta }: Pick<Tables, 'meta'>,
+): Promise<string> {
+  const text = `select store_id from ${meta} where one = 1`;
+  const { rows } = await queryable.query<{ store_id: string }>({ name: 'store_id', text });
+  return rows[0]?.store_id ?? '';
 }
 
 function mayNotCreate({ exists, role }: Found, { schema, shown }: SchemaParts): StoreRefused {

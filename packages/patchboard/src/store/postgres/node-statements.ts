@@ -54,7 +54,8 @@ export function nodeStatements(tables: Tables): NodeStatements {
     },
     freeDead: {
       name: 'free_dead',
-      text: `update ${writers} set state = 'free', holder = null, epoch = epoch + 1 where writer = $1`,
+      text: `update ${writers} set state = 'free', holder = null, epoch = epoch + 1 where writer = $1
+        returning (extract(epoch from clock_timestamp()) * 1000)::int8 as at`,
     },
     recordTakeover: {
       name: 'record_takeover',

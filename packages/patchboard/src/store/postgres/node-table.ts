@@ -32,8 +32,6 @@ export interface NodeTableParts {
   readonly calls: Pick<CallReader, 'openOf'>;
   /** Returns the number of the last segment that this process committed. */
   readonly committed: () => number;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
   /** Called if another process has taken the writer, or the database was restored to an earlier state. */
   readonly lost: (error: WriterLost) => void;
 }
@@ -83,8 +81,8 @@ export class PostgresNodeTable implements NodeTable {
       if (locked.count === 0) return await this.#takenBefore(transaction, node);
       await insertFence(transaction, tables, { writer, epoch: epoch + 1 });
       const taken = await transaction.query<{ id: string }>(takeAll, [this.self.writer, writer]);
-      await transaction.query(freeDead, [writer]);
-      const record: TookOver = { from: writer, epoch, at: this.#parts.now(), calls: taken.count };
+      const freed = await transaction.query<{ at: number }>(freeDead, [writer]);
+      const record: TookOver = { from: writer, epoch, at: freed.rows[0]?.at ?? 0, calls: taken.count };
       await transaction.query(recordTakeover, [this.self.writer, JSON.stringify(record)]);
       return taken.rows.map(({ id }) => id).toSorted();
     });

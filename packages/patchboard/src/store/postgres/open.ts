@@ -17,7 +17,7 @@ import { LedgerFeed } from './feed.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { LedgerReader } from './ledger-reader.ts';
 import { LossListeners } from './loss-listeners.ts';
-import { checkSchema, migrate, refusalOf, type SchemaParts } from './migrations.ts';
+import { checkSchema, migrate, refusalOf, storeIdIn, type SchemaParts } from './migrations.ts';
 import { PostgresNodeTable, type NodeTableParts } from './node-table.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { Revisions } from './revisions.ts';
@@ -73,6 +73,10 @@ const WITHOUT_SCANS = { enable_seqscan: 'off' };
 const SHORT: readonly string[] = ['writer', 'reader'];
 const SHORT_TIMEOUT = { statement_timeout: '4s' };
 const SHORT_REPLY_MS = 4500;
+/** A heartbeat must find another connection before its lease ends. */
+const BEATS = 'beats';
+const BEAT_TIMEOUT = { statement_timeout: '1s', lock_timeout: '1s' };
+const BEAT_REPLY_MS = 1200;
 
 /** How long a start waits for a database that cannot be reached. */
 const CONNECT_MS = 10_000;
@@ -136,7 +140,6 @@ class Opening {
       shown: this.#target.shown,
       holder: `${hostname()}, process ${process.pid}`,
       isShared,
-      now,
     });
     const maintenance = this.#connection('maintenance');
     const losses = new LossListeners();
@@ -177,7 +180,8 @@ class Opening {
     const committed = (): number => committer.no;
     const shared = isShared
       ? new SharedStore(
-          this.#nodeTable({ heartbeat: control, held, calls: read.calls, committed, lost }),
+          this.#nodeTable({ held, calls: read.calls, committed, lost }),
+          await storeIdIn(control, tables),
           feed,
         )
       : null;
@@ -289,14 +293,13 @@ class Opening {
     }
   }
 
-  #nodeTable(parts: Omit<NodeTableParts, 'connection' | 'schema' | 'tables' | 'now'>): PostgresNodeTable {
-    const connection = this.#connection('nodes');
+  #nodeTable(parts: Pick<NodeTableParts, 'held' | 'calls' | 'committed' | 'lost'>): PostgresNodeTable {
     return new PostgresNodeTable({
       ...parts,
-      connection,
+      heartbeat: this.#connection('beats'),
+      connection: this.#connection('nodes'),
       schema: this.#schema,
       tables: this.#tables,
-      now: this.#options.now,
     });
   }
 
@@ -335,8 +338,13 @@ class Opening {
       options: this.#target,
       name,
       prepare,
-      settings: { ...(BY_KEY.includes(name) ? WITHOUT_SCANS : {}), ...(isShort ? SHORT_TIMEOUT : {}) },
+      settings: {
+        ...(BY_KEY.includes(name) ? WITHOUT_SCANS : {}),
+        ...(isShort ? SHORT_TIMEOUT : {}),
+        ...(name === BEATS ? BEAT_TIMEOUT : {}),
+      },
       ...(isShort ? { replyMs: SHORT_REPLY_MS } : {}),
+      ...(name === BEATS ? { replyMs: BEAT_REPLY_MS } : {}),
     });
     this.#connections.push(connection);
     return connection;

@@ -5,11 +5,14 @@ import type { LedgerFeed } from './feed.ts';
 /** What several nodes need of the store that they share. */
 export class SharedStore implements SharedLedger {
   readonly table: NodeTable;
+  /** Identifies the store for ever. */
+  readonly storeId: string;
   readonly #feed: Pick<LedgerFeed, 'committed'>;
   #listener: (() => void) | null = null;
 
-  constructor(table: NodeTable, feed: Pick<LedgerFeed, 'committed'>) {
+  constructor(table: NodeTable, storeId: string, feed: Pick<LedgerFeed, 'committed'>) {
     this.table = table;
+    this.storeId = storeId;
     this.#feed = feed;
   }
 

@@ -37,8 +37,6 @@ export interface WriterSlotParts {
   readonly holder: string;
   /** Whether other nodes with the same value may hold writers too. */
   readonly isShared: boolean;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
 }
 
 interface WriterRow {
@@ -94,7 +92,7 @@ export async function freeWriter(
 /** Returns the holder that must be looked at first, if there is one. */
 async function take(
   transaction: Transaction,
-  { schema, tables, holder, isShared, now }: WriterSlotParts,
+  { schema, tables, holder, isShared }: WriterSlotParts,
 ): Promise<HeldWriter | WriterRow> {
   await lockWriters(transaction, schema);
   const { writers } = tables;
@@ -116,10 +114,11 @@ async function take(
     {
       name: 'take_writer',
       text: `update ${writers} set state = 'held', holder = $2, epoch = epoch + 1, beat = beat + 1,
-          is_shared = $3, started_at = $4, took_over = null
+          is_shared = $3, took_over = null,
+          started_at = extract(epoch from clock_timestamp()) * 1000
         where writer = $1 returning epoch`,
     },
-    [writer, holder, isShared, now()],
+    [writer, holder, isShared],
   );
   await takeUnheldCalls(transaction, tables, { writer, isShared });
   return { writer, epoch: rows[0]?.epoch ?? 0, head: await segmentHead(transaction, tables, writer) };

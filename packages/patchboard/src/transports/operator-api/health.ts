@@ -60,7 +60,8 @@ const readyRoute: Route = {
 };
 
 function ready(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
-  if (context.engine.isDraining || context.openStreams.isClosing) {
+  const isLeaving = context.isLeaving?.() === true;
+  if (isLeaving || context.engine.isDraining || context.openStreams.isClosing) {
     sendProblem(reply, failure('overloaded', reason('server_shutting_down')));
     return;
   }

@@ -90,6 +90,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     version,
     sandbox,
     upstreamReloader,
+    isLeaving: parts.isLeaving,
     resources: parts.resources ?? { jwtIssuer: null, pathPrefix: '' },
     startedAt: parts.startedAt ?? clock.now(),
     openStreams,

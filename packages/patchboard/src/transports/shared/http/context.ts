@@ -50,6 +50,8 @@ export interface HttpParts {
   readonly sandbox: SandboxView | null;
   /** Absent: the upstreams are fixed by the embedding program. */
   readonly upstreamReloader?: UpstreamReloader | undefined;
+  /** Whether other nodes should get the requests instead of this one. Absent: there are no others. */
+  readonly isLeaving?: (() => boolean) | undefined;
   /** Epoch milliseconds; default: now. */
   readonly startedAt?: number;
   /** The routes of every API that is served: `[...agentRoutes, ...internalRoutes, …]`. */
@@ -82,6 +84,7 @@ export interface HttpContext extends Pick<
   | 'version'
   | 'sandbox'
   | 'upstreamReloader'
+  | 'isLeaving'
 > {
   readonly limits: Readonly<HttpLimits>;
   readonly resources: ResourceSettings;

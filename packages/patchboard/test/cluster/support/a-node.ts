@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { aSchema, sharedPostgres } from '../../services/shared-postgres.ts';
+import { aFolder } from '../../support/a-folder.ts';
+import { cleanEnvironment } from '../../support/server-process.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const CHILD = fileURLToPath(new URL('node-child.ts', import.meta.url));
+const TOKEN = 'operator-token-of-the-cluster-test';
+const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+
+export interface CallView {
+  readonly tool_call_id: string;
+  readonly state: string;
+  readonly status: string;
+  readonly result: unknown;
+  readonly error: { readonly code: string; readonly outcome?: string } | null;
+}
+
+/** A server process that shares its store with others. */
+export class TestNode {
+  readonly pid: number;
+  readonly #log: () => string;
+  readonly #url: () => string;
+  readonly #exited: Promise<unknown>;
+
+  constructor(pid: number, url: () => string, log: () => string, exited: Promise<unknown>) {
+    this.pid = pid;
+    this.#url = url;
+    this.#log = log;
+    this.#exited = exited;
+  }
+
+  get url(): string {
+    return this.#url();
+  }
+
+  /** What it has logged so far. */
+  get log(): string {
+    return this.#log();
+  }
+
+  signal(name: NodeJS.Signals): void {
+    process.kill(this.pid, name);
+  }
+
+  async exit(): Promise<void> {
+    this.signal('SIGTERM');
+    await this.#exited;
+  }
+
+  async get(path: string): Promise<{ readonly status: number; readonly json: unknown }> {
+    const response = await fetch(`${this.url}${path}`, { headers: HEADERS });
+    return { status: response.status, json: await response.json() };
+  }
+
+  async post(path: string, body: unknown, waitSeconds = 0): Promise<CallView> {
+    const response = await fetch(`${this.url}${path}`, {
+      method: 'POST',
+      headers: { ...HEADERS, prefer: `wait=${waitSeconds}` },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as CallView;
+  }
+
+  /** Submits a call that takes `ms`. */
+  async invoke(tool: string, ms: number, waitSeconds = 0): Promise<CallView> {
+    return await this.post(`/v1/tools/${tool}/invoke`, { run_id: 'r1', args: { ms } }, waitSeconds);
+  }
+
+  async call({ tool_call_id: id }: CallView, waitSeconds = 0): Promise<CallView> {
+    const response = await fetch(`${this.url}/v1/tool_calls/${id}`, {
+      headers: { ...HEADERS, prefer: `wait=${waitSeconds}` },
+    });
+    return (await response.json()) as CallView;
+  }
+}
+
+export interface TestCluster {
+  /** Starts a node. Killed when the test has ended. */
+  readonly join: () => Promise<TestNode>;
+  /** The processes that have executed the call. */
+  readonly ranIn: (call: CallView) => readonly number[];
+}
+
+export async function aCluster(): Promise<TestCluster> {
+  const service = await sharedPostgres(15);
+  const schema = aSchema(service);
+  const folder = await aFolder();
+  const effects = join(folder, 'effects.txt');
+  const config = join(folder, 'config.yaml');
+  writeFileSync(effects, '');
+  writeFileSync(config, `store: { schema: ${schema} }\n`);
+  let nodes = 0;
+  const start = async (): Promise<TestNode> => {
+    nodes += 1;
+    const child = spawn(process.execPath, ['--conditions=patchboard-source', CHILD, effects], {
+      cwd: folder,
+      env: {
+        ...cleanEnvironment(),
+        PORT: '0',
+        DATABASE_URL: service.url,
+        PATCHBOARD_CONFIG: config,
+        PATCHBOARD_DATA: join(folder, `data-${nodes}`),
+        PATCHBOARD_OPERATOR_TOKEN: TOKEN,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exited = once(child, 'close');
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await exited;
+    });
+    let [out, log] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+    const url = (): string => {
+      const [last] = [...out.matchAll(/ready at (http:\/\/\S+)/g)].toReversed();
+      if (last?.[1] === undefined) throw new Error(`the node is not ready: ${log}`);
+      return last[1];
+    };
+    await waitFor(() => {
+      if (child.exitCode !== null) throw new Error(`the node ended: ${log}`);
+      url();
+    });
+    return new TestNode(child.pid ?? 0, url, () => log, exited);
+  };
+  return {
+    join: start,
+    ranIn: ({ tool_call_id: id }) =>
+      readFileSync(effects, 'utf8')
+        .split('\n')
+        .flatMap((line) => (line.startsWith(`${id} `) ? [Number(line.split(' ')[1])] : [])),
+  };
+}

@@ -1,0 +1,33 @@
+// A server that shares its store with others: `node-child.ts EFFECTS_FILE`. Configured by the environment.
+import { appendFileSync } from 'node:fs';
+import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { runServer } from '../../../src/cli/commands/serve.ts';
+import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
+import { environment } from '../../../src/settings/environment.ts';
+import { resolveSettings } from '../../../src/settings/settings.ts';
+
+const [effectsFile = ''] = process.argv.slice(2);
+
+/** Records each execution, and ends after `ms`. */
+function tool(name: string, annotations: ServerTool['annotations']): ServerTool {
+  return {
+    name,
+    description: 'records that it ran',
+    inputSchema: { type: 'object', properties: { ms: { type: 'integer' } } },
+    outputSchema: null,
+    timeoutMs: 60_000,
+    annotations,
+    metadata: null,
+    concurrency: null,
+    execute: async (args, { callId, signal }) => {
+      appendFileSync(effectsFile, `${callId} ${process.pid}\n`);
+      const { ms = 0 } = args as { readonly ms?: number };
+      await pause(ms, undefined, { signal });
+      return { pid: process.pid };
+    },
+  };
+}
+
+const tools = [tool('test.effect', {}), tool('test.risky', { destructive: true })];
+await runServer(resolveSettings(environment(), {}), { nodes: 'many', packs: [{ name: 'test', tools }] });
