@@ -21,7 +21,7 @@ it('read and await a call of the other node; what a killed one ran is sealed, wh
   expect(await b.call(running, 30)).toMatchObject({ state: 'SEALED', error: { outcome: 'unknown' } });
   expect(await b.call(waiting)).toMatchObject({ state: 'APPROVAL_REQUIRED' });
   expect(cluster.ranIn(running)).toEqual([a.pid]);
-  expect(b.log).toContain('cluster.took_over');
+  await waitFor(() => expect(b.log).toContain('cluster.took_over'));
 });
 
 it('fence a node that was stopped past its lease: it starts again in its process, nothing runs twice, and it can leave', async () => {
