@@ -206,3 +206,47 @@ describe('a node that leaves', () => {
     expect(b.peers.nodes.find(({ writer }) => writer === b.peers.self)?.calls).toBe(1);
   });
 });
+
+describe('nodes that work', () => {
+  it('share the load: a call that waits for a slot runs at a node with room, once', async () => {
+    const cluster = new Cluster();
+    const ofA = manualTool('work', { timeoutMs: 60_000 });
+    const ofB = manualTool('work', { timeoutMs: 60_000 });
+    const a = await cluster.join([ofA.tool], { concurrencyServer: 1 });
+    const b = await cluster.join([ofB.tool], { concurrencyServer: 1 });
+    await cluster.advance(1000);
+    const [first, second] = [await submit(a, 'work'), await submit(a, 'work')];
+    expect([...ofA.running.keys()]).toEqual([first.id]);
+    await cluster.advance(1000);
+    expect([...ofB.running.keys()]).toEqual([second.id]);
+    expect(cluster.nodes.ownerOf(second.id)).toBe(b.peers.self);
+    ofA.running.get(first.id)?.resolve(1);
+    ofB.running.get(second.id)?.resolve(2);
+    await cluster.advance(100);
+    expect([a.ended, b.ended]).toEqual([[first.id], [second.id]]);
+    expect([...ofA.running.keys()]).toEqual([first.id]);
+  });
+
+  it('wait with a change until the others have applied it, or for a second', async () => {
+    const cluster = new Cluster();
+    const [a, b] = [await cluster.join([]), await cluster.join([])];
+    await cluster.advance(1000);
+    let applied = 0;
+    let newest = 0;
+    b.peers.onAnnounced(() => Promise.resolve((applied = newest)));
+    let announced = 0;
+    const announce = (revision: number): void => {
+      newest = revision;
+      void a.peers.announce(revision).then(() => (announced = revision));
+    };
+    announce(7);
+    await cluster.advance(100);
+    expect([applied, announced]).toEqual([7, 7]);
+    cluster.network.stop();
+    announce(8);
+    await cluster.advance(500);
+    expect(announced).toBe(7);
+    await cluster.advance(600);
+    expect([applied, announced]).toEqual([8, 8]);
+  });
+});

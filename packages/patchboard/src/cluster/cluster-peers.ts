@@ -7,6 +7,7 @@ import { AttachedClients, type Wake } from './attached-clients.ts';
 import type { Bus } from './bus.ts';
 import { ClusterHeartbeat } from './cluster-heartbeat.ts';
 import { DatabaseClock } from './database-clock.ts';
+import { NodeChanges } from './node-changes.ts';
 import { NodeFenced, type NodeReport, type NodeRow, type NodeTable } from './node-table.ts';
 import type { Notification } from './notification.ts';
 import { takeOffered } from './offered-calls.ts';
@@ -45,6 +46,7 @@ export class ClusterPeers implements Peers {
   readonly #clients: AttachedClients;
   readonly #announcements: Announcements;
   readonly #reconciliation: Reconciliation;
+  readonly #changes: NodeChanges;
   readonly #polls: readonly Repeated[];
   readonly #takingOffered: Repeated;
   readonly #takingMissing: Repeated;
@@ -79,6 +81,7 @@ export class ClusterPeers implements Peers {
       fenced: (problem) => this.#fence(problem),
     });
     this.#outbox = new Outbox({ bus, clock, others });
+    this.#changes = new NodeChanges(parts.fingerprint, log);
     this.#taken = new TakenCalls(table, bus);
     this.#clients = new AttachedClients(table);
     this.#announcements = new Announcements({ bus, clock, others });
@@ -297,30 +300,7 @@ export class ClusterPeers implements Peers {
   #looked(nodes: readonly NodeRow[], dead: readonly NodeRow[]): void {
     this.#announcements.check();
     for (const node of dead) void this.#guarded(() => this.#takeOver(node));
-    for (const node of nodes) this.#compareConfig(node);
-    // A node that has left may have given its calls to this one.
-    if (nodes.some((node) => this.#hasLeft(node))) this.#takingMissing.now();
-    this.#known = new Map(nodes.map(({ writer, epoch, state }) => [writer, state === 'free' ? 0 : epoch]));
-  }
-
-  /** Logs each node once that was started with another configuration. */
-  #compareConfig({ writer, epoch, state, fingerprint, holder }: NodeRow): void {
-    const { fingerprint: own, log } = this.#parts;
-    if (state === 'free' || fingerprint === null || fingerprint === own) return;
-    if (this.#different.get(writer) === epoch) return;
-    this.#different.set(writer, epoch);
-    log.warn('cluster.config_differs', { node: writer, holder });
-  }
-
-  /** The epoch of each writer whose holder has another configuration. */
-  readonly #different: Map<number, number> = new Map();
-
-  /** The epoch of each writer's holder at the last heartbeat; 0 if it was free. */
-  #known: ReadonlyMap<number, number> = new Map();
-
-  #hasLeft({ writer, epoch, state }: NodeRow): boolean {
-    const before = this.#known.get(writer) ?? 0;
-    return before !== 0 && (state === 'free' || before !== epoch);
+    if (this.#changes.update(nodes)) this.#takingMissing.now();
   }
 
   async #takeOver(node: NodeRow): Promise<void> {
