@@ -27,6 +27,8 @@ export interface Profile {
   readonly hasClientQueues: boolean;
   /** Whether agents run inside a node. */
   readonly hasAgents: boolean;
+  /** Whether policies and grants change. */
+  readonly hasPolicies: boolean;
   /** Whether tools ask their callers. */
   readonly hasInputs: boolean;
 }
@@ -69,10 +71,11 @@ export function drawProfile(random: Random): Profile {
     // Longer than a lease.
     activeMs: nodes > 1 ? 8000 : pick('activeMs', [2000, 6000, 15_000]),
     notificationLoss: pick('notificationLoss', [0, 0.1, 0.5, 1]),
-    // What devices, clients and agents in the process do is simulated for one node.
+    // What devices, clients, agents in the process and policies do is simulated for one node.
     hasDevices: nodes === 1 && pick('hasDevices', [true, false]),
     hasClientQueues: nodes === 1 && pick('hasClientQueues', [true, false]),
     hasAgents: nodes === 1 && pick('hasAgents', [true, false]),
+    hasPolicies: nodes === 1 && pick('hasPolicies', [true, false, false]),
     hasInputs: pick('hasInputs', [true, false, false]),
   };
 }

@@ -2,6 +2,7 @@ import { GrantIndex } from '../../src/core/access/grants.ts';
 import { GrantService } from '../../src/core/access/grant-service.ts';
 import { PolicyGuard } from '../../src/core/access/policy-guard.ts';
 import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
+import { PolicyService } from '../../src/core/access/policy-service.ts';
 import { DEFAULT_RATES, RateLimits } from '../../src/core/access/rate-limits.ts';
 import { TenantDirectory } from '../../src/core/access/tenant-directory.ts';
 import { Redactor } from '../../src/core/call/redaction.ts';
@@ -33,7 +34,9 @@ export function simulatedEngine({ clock, process, store, peers, log, random }: S
   const index = new GrantIndex(nodeDigest);
   const ids = timeOrderedIds(clock, random.of('ids', process.name));
   const tenants = new TenantDirectory();
-  return new Engine({
+  const guard = new PolicyGuard({ version: 0, document: EMPTY_POLICY }, index, clock);
+  const grants = new GrantService({ store, index, clock, ids, digest: nodeDigest });
+  const engine = new Engine({
     store,
     peers,
     clock,
@@ -42,14 +45,30 @@ export function simulatedEngine({ clock, process, store, peers, log, random }: S
     digest: nodeDigest,
     schemas: SCHEMAS,
     limits: LIMITS,
-    guard: new PolicyGuard({ version: 0, document: EMPTY_POLICY }, index, clock),
+    guard,
     hooks: [],
-    grants: new GrantService({ store, index, clock, ids, digest: nodeDigest }),
+    grants,
     rates: new RateLimits(DEFAULT_RATES, clock, tenants),
     redactor: new Redactor([]),
     workspaces: NO_WORKSPACES,
     tenants,
   });
+  services.set(engine, { grants, policies: new PolicyService({ store, guard, clock, initial: {} }) });
+  return engine;
+}
+
+/** The services that change what callers may do. */
+export interface AccessServices {
+  readonly grants: GrantService;
+  readonly policies: PolicyService;
+}
+
+const services: WeakMap<Engine, AccessServices> = new WeakMap();
+
+export function accessOf(engine: Engine): AccessServices {
+  const found = services.get(engine);
+  if (found === undefined) throw new Error('not a simulated engine');
+  return found;
 }
 
 /** Compiling is slow, and every process of every simulation has the same tools. */

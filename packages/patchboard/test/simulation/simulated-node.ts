@@ -3,7 +3,7 @@ import { messageOf, storeFailure } from '../../src/core/failures.ts';
 import { singleNode } from '../../src/core/peers.ts';
 import type { Log, Store } from '../../src/core/ports.ts';
 import { ACTORS } from './actors/all.ts';
-import { simulatedEngine } from './simulated-engine.ts';
+import { accessOf, simulatedEngine } from './simulated-engine.ts';
 import type { Reachable } from './simulated-network.ts';
 import { simulatedPeers } from './simulated-peers.ts';
 import { SimulatedProcess } from './simulated-process.ts';
@@ -108,6 +108,7 @@ export class SimulatedNode implements Reachable {
           });
       });
     for (const { packs } of ACTORS) for (const pack of packs?.(world, process) ?? []) engine.addPack(pack);
+    if (world.profile.hasPolicies) await loadAccess(engine);
     const { resumed, sealed } = await engine.start();
     world.history.add(process.name, 'ready', { resumed, sealed });
     if (this.process === process) this.engine = engine;
@@ -133,4 +134,10 @@ export class SimulatedNode implements Reachable {
         history.add(process.name, level, { event, ...fields });
     return { info: () => {}, warn: note('warn'), error: note('error') };
   }
+}
+
+async function loadAccess(engine: Engine): Promise<void> {
+  const { grants, policies } = accessOf(engine);
+  await grants.load();
+  for (const problem of await policies.load()) throw new Error(problem);
 }

@@ -29,7 +29,7 @@ export class World {
   readonly calls: Map<string, string> = new Map();
   /** What must not happen at all, such as an exception that nothing caught. */
   readonly problems: string[] = [];
-  /** The number of steps that have begun and not ended. */
+  /** The number of steps that have not ended. */
   #performing = 0;
 
   constructor(plan: Plan, durable: DurableStore) {
@@ -76,9 +76,12 @@ export class World {
 
   /** Begins each step at its time. */
   schedule(): void {
+    // A step that has not begun counts too: an actor may have planned it for the time after the faults.
+    this.#performing += this.plan.steps.length;
     const actors = new Map(ACTORS.map((actor) => [actor.name, actor]));
     for (const step of this.plan.steps)
       this.kernel.after(step.at, () => {
+        this.#performing -= 1;
         const performing = actors.get(step.actor)?.perform(this, step);
         if (performing instanceof Promise) this.track(step, performing);
       });

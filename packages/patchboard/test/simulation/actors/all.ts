@@ -7,6 +7,7 @@ import { inProcessAgents } from './in-process-agents.ts';
 import { inputs } from './inputs.ts';
 import { lines } from './lines.ts';
 import { operators } from './operators.ts';
+import { policies } from './policies.ts';
 
 /** One line for each actor. Their order does not matter: each draws from streams of its own. */
 export const ACTORS: readonly Actor[] = [
@@ -18,4 +19,5 @@ export const ACTORS: readonly Actor[] = [
   inputs,
   inProcessAgents,
   lines,
+  policies,
 ];

@@ -9,6 +9,7 @@ import { idempotency } from './idempotency.ts';
 import { inputs } from './inputs.ts';
 import { journals } from './journals.ts';
 import { ledger } from './ledger.ts';
+import { policies } from './policies.ts';
 import { quiet } from './quiet.ts';
 import { reads } from './reads.ts';
 import { receipts } from './receipts.ts';
@@ -33,6 +34,7 @@ export const CHECKS: readonly Check[] = [
   devices,
   inputs,
   journals,
+  policies,
   quiet,
   slots,
 ];
