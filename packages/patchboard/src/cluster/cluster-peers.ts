@@ -197,8 +197,12 @@ export class ClusterPeers implements Peers {
     this.#watched = watched;
   }
 
-  wakeClient({ tenant, clientId, id }: Call): void {
-    if (clientId !== null) this.#outbox.send({ kind: 'wake_client', tenant, client: clientId, call: id });
+  wakeClient(call: Call): void {
+    const { tenant, clientId, id } = call;
+    if (clientId === null) return;
+    this.#outbox.send({ kind: 'wake_client', tenant, client: clientId, call: id });
+    // For nodes that lose the notification. A node that starts later asks the store when a client attaches.
+    if (this.#heartbeat.others.length > 0) void this.#guarded(() => this.#parts.table.offer([call]));
   }
 
   onWakeClient(look: Wake): void {

@@ -138,12 +138,12 @@ export interface NodeTable {
   /** Where these calls are. A call that is not stored any more is absent. */
   places(ids: readonly string[]): Promise<readonly CallPlace[]>;
 
-  /** PENDING calls of these clients that other nodes hold, oldest first. */
+  /** Offered calls of these clients that other nodes hold and no client has begun, oldest first. */
   waitingFor(clients: readonly ClientName[]): Promise<readonly WaitingCall[]>;
 
   /** Marks calls of this node that still have these versions as offered, until their next move. */
   offer(calls: readonly Pick<Call, 'id' | 'version'>[]): Promise<void>;
-  /** Calls that other nodes offer, oldest first. */
+  /** Calls of server tools that other nodes offer, oldest first. */
   offered(limit: number): Promise<readonly OfferedCall[]>;
   /** Takes those of the calls that are still offered; their version grows by one. */
   takeOffered(ids: readonly string[]): Promise<readonly CallPlace[]>;

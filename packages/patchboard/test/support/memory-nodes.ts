@@ -170,7 +170,8 @@ export class MemoryNodes {
       waitingFor: (clients) =>
         checked(async () => {
           const waiting = await this.#open(
-            (holding, { state }) => !isOwn(holding) && state.name === 'PENDING',
+            (holding, { state: { name } }) =>
+              !isOwn(holding) && holding.offered && (name === 'PENDING' || name === 'APPROVED'),
           );
           return waiting.flatMap(({ id, tenant, clientId }) =>
             clients.some((client) => client.tenant === tenant && client.clientId === clientId)
@@ -188,7 +189,11 @@ export class MemoryNodes {
         }),
       offered: (limit) =>
         checked(async () =>
-          (await this.#open((holding) => holding.offered && !isOwn(holding)))
+          (
+            await this.#open(
+              (holding, { clientId }) => holding.offered && clientId === null && !isOwn(holding),
+            )
+          )
             .slice(0, limit)
             .map(({ id, tenant, toolName, toolVersion }) => ({ id, tenant, toolName, toolVersion })),
         ),

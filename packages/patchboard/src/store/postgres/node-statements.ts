@@ -87,7 +87,8 @@ export function nodeStatements(tables: Tables): NodeStatements {
       name: 'waiting_for_clients',
       text: `select o.id, x.tenant, x.client from unnest($2::text[], $3::text[]) as x (tenant, client)
         cross join lateral (select id from ${open}
-          where client_id = x.client and owner <> $1 and state = ${STATE_CODES.PENDING} order by id limit ${POLLED}) o
+          where client_id = x.client and owner <> $1 and offered
+            and state in (${STATE_CODES.PENDING}, ${STATE_CODES.APPROVED}) order by id limit ${POLLED}) o
         cross join lateral (select tenant from ${calls} where id = o.id limit 1) c
         where c.tenant = x.tenant order by o.id`,
     },
@@ -99,7 +100,7 @@ export function nodeStatements(tables: Tables): NodeStatements {
     offered: {
       name: 'offered_calls',
       text: `select o.id, c.tenant, c.tool_name, c.tool_version
-        from (select id from ${open} where offered and owner <> $1 order by id limit $2) o
+        from (select id from ${open} where offered and client_id is null and owner <> $1 order by id limit $2) o
         cross join lateral (select tenant, tool_name, tool_version from ${calls} where id = o.id limit 1) c order by o.id`,
     },
     takeOffered: {

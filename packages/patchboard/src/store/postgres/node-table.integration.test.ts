@@ -156,7 +156,12 @@ describe('waiting calls', () => {
       aCall(n, { source: 'client', clientId: 'phone-1', tenant });
     await insertAll(a.store, [ofClient(1, 'acme'), ofClient(2, 'other'), executing(ofClient(3, 'acme'))]);
     await insertAll(b.store, [ofClient(4, 'acme')]);
-    expect(await b.table.waitingFor([{ tenant: 'acme', clientId: 'phone-1' }])).toEqual([
+    const client = { tenant: 'acme', clientId: 'phone-1' };
+    // Its node delivers it: no other may take it.
+    expect(await b.table.waitingFor([client])).toEqual([]);
+    await a.table.offer([ofClient(1, 'acme'), ofClient(2, 'other')]);
+    expect(await b.table.offered(10)).toEqual([]);
+    expect(await b.table.waitingFor([client])).toEqual([
       { id: callId(1), tenant: 'acme', clientId: 'phone-1' },
     ]);
 
