@@ -61,6 +61,13 @@ export class ClusterHeartbeat {
     return this.#parts.clock.elapsed() - this.#beatAt < BEGIN_WITHIN_MS;
   }
 
+  /** Milliseconds since this node saw a new heartbeat of the writer; null if no node holds it. */
+  lastBeatMs(writer: number): number | null {
+    const { table, clock } = this.#parts;
+    const since = writer === table.self.writer ? this.#beatAt : this.#watch.seenAt(writer);
+    return since === null ? null : Math.max(0, Math.round(clock.elapsed() - since));
+  }
+
   silent(): readonly number[] {
     return this.#watch.silent(this.#nodes, this.#parts.clock.elapsed());
   }

@@ -1,5 +1,6 @@
 import type { Call } from '../core/call/call.ts';
 import { messageOf } from '../core/failures.ts';
+import type { Nodes } from '../core/nodes.ts';
 import type { Peers, TransientEvent, WatchedCalls } from '../core/peers.ts';
 import type { Clock, Log, Store } from '../core/ports.ts';
 import { Announcements } from './announcements.ts';
@@ -8,6 +9,7 @@ import type { Bus } from './bus.ts';
 import { ClusterHeartbeat } from './cluster-heartbeat.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { NodeChanges } from './node-changes.ts';
+import { nodeList } from './node-list.ts';
 import { NodeFenced, type NodeReport, type NodeRow, type NodeTable } from './node-table.ts';
 import type { Notification } from './notification.ts';
 import { takeOffered } from './offered-calls.ts';
@@ -144,6 +146,11 @@ export class ClusterPeers implements Peers {
   /** All nodes as the last heartbeat found them. */
   get nodes(): readonly NodeRow[] {
     return this.#heartbeat.nodes;
+  }
+
+  /** The nodes, for operators. */
+  get list(): Nodes {
+    return nodeList(this.#heartbeat, this.self);
   }
 
   get self(): number {

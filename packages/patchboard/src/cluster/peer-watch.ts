@@ -49,6 +49,11 @@ export class PeerWatch {
     this.#watched.clear();
   }
 
+  /** When the present heartbeat of the writer was seen first, monotonic; null if no node holds the writer. */
+  seenAt(writer: number): number | null {
+    return this.#watched.get(writer)?.since ?? null;
+  }
+
   /** The writers among `nodes` that no living node holds, or whose heartbeat stands still at this time. */
   silent(nodes: readonly NodeRow[], now: number): readonly number[] {
     return nodes.flatMap(({ writer }) => {

@@ -51,6 +51,8 @@ export interface EngineContextOptions {
   readonly peers?: Peers;
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
+  /** Default: this node alone. */
+  readonly nodes?: Nodes;
 }
 
 /** The engine and its access control (keys, grants, policies, tenants), loaded from the store; without the network. */
@@ -114,7 +116,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
     principal: embeddedPrincipal,
     redact: (value) => redactor.value(value),
   };
-  const nodes = singleNodeList(engine, clock);
+  const nodes = options.nodes ?? singleNodeList(engine, clock);
   return {
     engine,
     store,

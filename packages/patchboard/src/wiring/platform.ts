@@ -122,7 +122,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     tenants,
     workspaces,
     sandbox: report,
-    ...(cluster === null ? {} : { peers: cluster, clock: cluster.clock }),
+    ...(cluster === null ? {} : { peers: cluster, clock: cluster.clock, nodes: cluster.list }),
   });
   // Before calls of an earlier process are resumed.
   const hasConfiguredToken = settings.operatorTokens !== null;

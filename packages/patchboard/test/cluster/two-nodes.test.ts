@@ -17,6 +17,11 @@ it('read and await a call of the other node; what a killed one ran is sealed, wh
 
   const [running, waiting] = [await a.invoke('test.effect', 60_000), await a.invoke('test.risky', 0)];
   await waitFor(() => expect(cluster.ranIn(running)).toEqual([a.pid]));
+  await waitFor(async () =>
+    expect((await b.get('/v1/nodes')).json).toMatchObject({
+      nodes: expect.arrayContaining([expect.objectContaining({ url: a.url, state: 'running' })]),
+    }),
+  );
   a.signal('SIGKILL');
   expect(await b.call(running, 30)).toMatchObject({ state: 'SEALED', error: { outcome: 'unknown' } });
   expect(await b.call(waiting)).toMatchObject({ state: 'APPROVAL_REQUIRED' });
