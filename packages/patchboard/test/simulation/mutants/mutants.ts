@@ -62,9 +62,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ends a call at its deadline, but not its work',
     file: 'core/call/lifecycle.ts',
-    find: `[endState(outcome, null)]))) return false;
+    find: `      live.ending -= 1;
+    }
     live.stop.fire(outcome);`,
-    replace: '[endState(outcome, null)]))) return false;',
+    replace: `      live.ending -= 1;
+    }`,
     seeds: MANY,
   },
   {
