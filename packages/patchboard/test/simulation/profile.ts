@@ -57,7 +57,7 @@ export function drawProfile(random: Random): Profile {
   const pick = <Name extends keyof Profile>(name: Name, values: readonly Profile[Name][]): Profile[Name] =>
     random.of('plan', 'profile', name).pick(values);
   const nodes = pick('nodes', [1, 1, 1, 2, 2, 3, 5]);
-  const store = nodes === 1 ? pick('store', ['memory', 'memory', 'memory', 'sqlite']) : 'memory';
+  const store = nodes === 1 ? pick('store', [...Array<string>(11).fill('memory'), 'sqlite']) : 'memory';
   return {
     store,
     nodes,
@@ -72,10 +72,10 @@ export function drawProfile(random: Random): Profile {
     activeMs: nodes > 1 ? 8000 : pick('activeMs', [2000, 6000, 15_000]),
     notificationLoss: pick('notificationLoss', [0, 0.1, 0.5, 1]),
     // What devices, clients, agents in the process and policies do is simulated for one node.
-    hasDevices: nodes === 1 && pick('hasDevices', [true, false]),
-    hasClientQueues: nodes === 1 && pick('hasClientQueues', [true, false]),
-    hasAgents: nodes === 1 && pick('hasAgents', [true, false]),
-    hasPolicies: nodes === 1 && pick('hasPolicies', [true, false, false]),
-    hasInputs: pick('hasInputs', [true, false, false]),
+    hasDevices: nodes === 1 && pick('hasDevices', [true, false, false]),
+    hasClientQueues: nodes === 1 && pick('hasClientQueues', [true, false, false]),
+    hasAgents: nodes === 1 && pick('hasAgents', [true, false, false]),
+    hasPolicies: nodes === 1 && pick('hasPolicies', [true, false, false, false]),
+    hasInputs: pick('hasInputs', [true, false, false, false]),
   };
 }
