@@ -59,7 +59,8 @@ function whatHeldBefore({ history }: Evidence): ReadonlyMap<string, Held> {
     if (what === 'submit' && !atRequest.has(who)) atRequest.set(who, held);
     const seen = what === 'receipt' && data['duplicate'] === false ? callSeenIn(entry) : null;
     const sent = atRequest.get(who);
-    if (seen !== null && sent !== undefined) ofCall.set(seen.id, sent);
+    // A repeated request gets the same call.
+    if (seen !== null && sent !== undefined && !ofCall.has(seen.id)) ofCall.set(seen.id, sent);
   }
   return ofCall;
 }
