@@ -198,8 +198,11 @@ export class Agent implements AgentHandle {
     if (error instanceof Suspended) {
       return new AgentError(failure('interrupted', reason('agent_board_closed', { id: this.id })));
     }
+    const { journal, events } = this.#parts;
+    // The creation could not be stored: a journal that begins with another entry cannot be resumed.
+    if (journal.last === 0) return error;
     const code = error instanceof AgentError ? error.failure.code : 'internal';
-    this.#parts.events.emit({ channel: 'monitor', type: 'error', code, message: messageOf(error) });
+    events.emit({ channel: 'monitor', type: 'error', code, message: messageOf(error) });
     return error;
   }
 

@@ -52,6 +52,13 @@ const FOUND: readonly {
     profile: { hasAgents: true },
     keep: 'faults.1,faults.3,agents.8,agents.7,agents.21,agents.20,agents.18,agents.1,agents.16,agents.13,inProcessAgents.2,faults.2,agents.11,inProcessAgents.1,agents.10,agents.5',
   },
+  {
+    fault:
+      'the journal of an agent whose creation could not be stored begins with an event, and cannot be resumed',
+    seed: 153,
+    profile: { hasAgents: true },
+    keep: 'faults.1,inProcessAgents.1,faults.2',
+  },
 ];
 
 describe('a fault that the simulation found', () => {
