@@ -8,6 +8,7 @@ import { errors } from './errors.ts';
 import { idempotency } from './idempotency.ts';
 import { inputs } from './inputs.ts';
 import { journals } from './journals.ts';
+import { lease } from './lease.ts';
 import { ledger } from './ledger.ts';
 import { policies } from './policies.ts';
 import { quiet } from './quiet.ts';
@@ -23,6 +24,7 @@ export const CHECKS: readonly Check[] = [
   receipts,
   endings,
   effects,
+  lease,
   approvals,
   idempotency,
   runs,
