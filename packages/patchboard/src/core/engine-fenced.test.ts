@@ -3,10 +3,11 @@ import { accepted, anEngine, aPrincipal, aRequest, manualTool } from '../../test
 import { delayingStore } from '../../test/support/delaying-store.ts';
 import { aDevice } from '../../test/support/a-device.ts';
 import { settled } from '../../test/support/fake-clock.ts';
-import { twoNodes } from '../../test/support/two-nodes.ts';
+import { twoNodes, type TestPeers } from '../../test/support/two-nodes.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { singleNode } from './peers.ts';
+import type { Store } from './ports.ts';
 import { StorageUnavailable } from './failures.ts';
 
 const agent = aPrincipal();
@@ -17,6 +18,21 @@ async function aNode(tool = manualTool('slow')) {
   const { a } = twoNodes(memoryStore({ digest: nodeDigest }));
   const fixture = await anEngine({ tools: [tool.tool], ...a });
   return { ...fixture, ...tool, peers: a.peers };
+}
+
+/** After each insert the node has no lease: it stood still until the result came. */
+function losingItsLease(store: Store, peers: TestPeers): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member = Reflect.get(target, name) as unknown;
+      if (typeof member !== 'function') return member;
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        const result: unknown = await Reflect.apply(member, target, args);
+        if (name === 'insertCall') peers.leased = false;
+        return result;
+      };
+    },
+  });
 }
 
 describe('an engine whose store another process has taken over', () => {
@@ -129,6 +145,24 @@ describe('a node without its lease', () => {
     peers.leased = true;
     await clock.advance(1000);
     expect(running.has(second.id)).toBe(true);
+  });
+
+  it('does not begin a call that was committed before it lost the lease', async () => {
+    for (const isFenced of [true, false]) {
+      const tool = manualTool('slow');
+      const { a } = twoNodes(memoryStore({ digest: nodeDigest }));
+      const { peers } = a;
+      const store = losingItsLease(a.store, peers);
+      const { engine, clock } = await anEngine({ tools: [tool.tool], store, peers });
+      const { running } = tool;
+      const call = accepted(await engine.submit(aRequest({ toolName: 'slow' }), agent));
+      await clock.advance(1000);
+      expect([call.state.name, running.size]).toEqual(['EXECUTING', 0]);
+      if (isFenced) peers.fence(PROBLEM);
+      peers.leased = true;
+      await clock.advance(1000);
+      expect(running.has(call.id)).toBe(!isFenced);
+    }
   });
 
   it('ends a call that waits for the lease when it is cancelled', async () => {

@@ -243,6 +243,11 @@ export function isOpen(call: Call): call is Call & { readonly state: OpenState }
   return !isTerminal(call.state.name);
 }
 
+/** Whether the deadline of the call's open state has passed. */
+export function isOverdue({ state }: Call, now: number): boolean {
+  return 'deadlineAt' in state && state.deadlineAt <= now;
+}
+
 /** Returns when the call ended; null while it is open. */
 export function endedAt(call: Call): number | null {
   return isOpen(call) ? null : lastEntry(call).at;

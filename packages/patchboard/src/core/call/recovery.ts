@@ -1,11 +1,12 @@
 import { reason } from '@patchboard/wire';
-import type { Call } from './call.ts';
+import { isOverdue, type Call } from './call.ts';
 import { endFailure, failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { REMOTE_CALLER, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
 import { waitsForInput } from './input.ts';
 import { endState } from './end-state.ts';
+import type { Peers } from '../peers.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
@@ -14,6 +15,7 @@ import type { ToolIndex } from '../tools/tool-index.ts';
 export interface RecoveryParts {
   readonly lifecycle: Lifecycle;
   readonly toolIndex: ToolIndex;
+  readonly peers: Peers;
   readonly clock: Clock;
   readonly log: Log;
   readonly tasks: Tasks;
@@ -49,7 +51,9 @@ export async function recover(parts: RecoveryParts, calls: AsyncIterable<Call>):
       'adopted',
     );
     const mayContinue = parts.recovered(live, tool);
-    const seal = mayContinue ? orphaned(parts.lifecycle, live, sealedIds) : interrupted(tool);
+    // The node that holds it may run and only be late: the call ends by its deadline, as it would have there.
+    const isLate = !parts.peers.isSingle && isOverdue(call, parts.clock.now());
+    const seal = mayContinue || isLate ? orphaned(parts.lifecycle, live, sealedIds) : interrupted(tool);
     if (seal !== null) {
       sealedIds.add(call.id);
       await end(parts, live, seal);
@@ -110,8 +114,4 @@ function orphaned(lifecycle: Lifecycle, live: LiveCall, sealedIds: ReadonlySet<s
 function waitsForPerson(call: Call): boolean {
   const { state } = call;
   return state.name === 'APPROVAL_REQUIRED' || (waitsForInput(call) && !('held' in state && state.held));
-}
-
-function isOverdue(call: Call, now: number): boolean {
-  return 'deadlineAt' in call.state && call.state.deadlineAt <= now;
 }

@@ -20,7 +20,7 @@ import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
 import { HeldInputs } from './held-inputs.ts';
-import { runLocally, type LocalRunnerParts } from './local-runner.ts';
+import { LEASE_RETRY_MS, runLocally, type LocalRunnerParts } from './local-runner.ts';
 import {
   mayRepeat,
   EmptyReservation,
@@ -43,8 +43,6 @@ export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInpu
 
 const SERVER_SLOT = 'server';
 const TENANT_SLOT = 'tenant:';
-/** How often a call that waits for the lease of this node looks for it. */
-const LEASE_RETRY_MS = 100;
 /** Bounds the attempts of a call that crashes the server each time. */
 const MAX_ATTEMPTS_OVER_RESTARTS = 5;
 

@@ -1,22 +1,27 @@
 import type { FailureCode } from '@patchboard/wire';
-import { attemptsOf } from '../call/call.ts';
+import { attemptsOf, isOverdue } from '../call/call.ts';
 import { contextOf, type CallContextParts } from './call-context.ts';
 import { InputRequired } from '../call/input.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
+import type { Peers } from '../peers.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { failureOfThrown } from '../settlement/error-to-failure.ts';
 
 export interface LocalRunnerParts extends CallContextParts {
+  readonly peers: Peers;
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly limits: Limits;
 }
+
+/** How often work that waits for the lease of this node looks for it. */
+export const LEASE_RETRY_MS = 100;
 
 /**
  * Runs a call whose EXECUTING state is committed, and retries it if its tool is idempotent and the failure is transient.
@@ -29,6 +34,9 @@ export function runLocally(
 ): MaybePromise<Outcome | InputRequired | null> {
   // The call may have ended between the commit of EXECUTING and this line.
   if (live.stop.reason !== null) return null;
+  // The commit took so long that the time of the tool is over: the deadline, which is armed, ends the call.
+  if (isOverdue(live.call, parts.clock.now())) return null;
+  if (!parts.peers.hasLease()) return runWithLease(parts, tool, live);
   const attempt = attemptsOf(live.call);
   return andThen(live.stop.race(runAttempt(parts, tool, live, attempt)), (outcome) => {
     if (live.stop.reason !== null) return null;
@@ -37,6 +45,19 @@ export function runLocally(
     if (outcome.kind !== 'failed' || pauseMs === null) return outcome;
     return retry(parts, tool, live, { attempt: attempt + 1, cause: outcome.failure.code, pauseMs });
   });
+}
+
+/**
+ * The process stood still after the commit: another node may have taken over its calls. The attempt begins when the lease
+ * shows that none has; otherwise the process is fenced, which stops the call.
+ */
+async function runWithLease(
+  parts: LocalRunnerParts,
+  tool: ServerTool,
+  live: LiveCall,
+): Promise<Outcome | InputRequired | null> {
+  while (!parts.peers.hasLease()) if (!(await pause(parts, live, LEASE_RETRY_MS))) return null;
+  return await runLocally(parts, tool, live);
 }
 
 async function retry(

@@ -126,7 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: `this.#waiters.wake(call);
     for (const listener of this.#endedListeners)`,
     replace: 'for (const listener of this.#endedListeners)',
-    seeds: FEW,
+    seeds: MANY,
   },
   {
     name: 'cancels a run without closing it',
@@ -150,10 +150,10 @@ export const MUTANTS: readonly Mutant[] = [
     seeds: MANY,
   },
   {
-    name: 'records a call as executing without a lease',
-    file: 'core/providers/in-process-provider.ts',
-    find: 'if (this.#isStopped || !this.#parts.peers.hasLease() || !this.#slots.tryTake(keys))',
-    replace: 'if (this.#isStopped || !this.#slots.tryTake(keys))',
+    name: 'begins work without a lease',
+    file: 'core/providers/local-runner.ts',
+    find: 'if (!parts.peers.hasLease()) return runWithLease(parts, tool, live);',
+    replace: '',
     seeds: MANY,
   },
   {
