@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 /** Most are found by the first few seeds. Those that need a rare race have more. */
 const FEW = 50;
 const MANY = 400;
+const RARE = 3000;
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -147,21 +148,21 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'core/steps/fencing.ts',
     find: 'lifecycle.fence(problem);',
     replace: '',
-    seeds: MANY,
+    seeds: RARE,
   },
   {
     name: 'begins work without a lease',
     file: 'core/providers/local-runner.ts',
     find: 'if (!parts.peers.hasLease()) return runWithLease(parts, tool, live);',
     replace: '',
-    seeds: MANY,
+    seeds: RARE,
   },
   {
     name: 'keeps working on a call that another node took',
     file: 'core/call/shared-calls.ts',
     find: "live.stop.fire('deadlineAt' in current.state ? MOVED : outcomeOf(current.state));",
     replace: '',
-    seeds: MANY,
+    seeds: RARE,
   },
   {
     name: 'keeps the slot of a call that another node took',

@@ -8,14 +8,18 @@ export interface Found {
   readonly problem: string;
 }
 
+/** What a worker reports: the seed that it begins, or its result. */
+export type Searched =
+  { readonly kind: 'seed'; readonly seed: number } | { readonly kind: 'done'; readonly found: Found | null };
+
 export interface MutantResult {
   readonly mutant: Mutant;
   /** Null: no seed found it. */
   readonly found: Found | null;
 }
 
-/** Real milliseconds after which a mutant that keeps a simulation from ending counts as found. */
-const ENDLESS_MS = 120_000;
+/** Real milliseconds for one seed, after which a mutant that keeps the simulation from ending counts as found. */
+const ENDLESS_MS = 60_000;
 
 /** Runs the mutants in worker threads, each in one of its own, and calls `took` with the result of each, in any order. */
 export async function runMutants(
@@ -39,10 +43,13 @@ async function foundBySimulation(mutant: Mutant): Promise<Found | null> {
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise((resolve, reject) => {
-      worker.on('message', resolve);
       worker.on('error', reject);
-      const endless = { seed: 0, check: 'end', problem: `no end within ${ENDLESS_MS / 1000} s` };
-      timer = setTimeout(() => resolve(endless), ENDLESS_MS);
+      worker.on('message', (message: Searched) => {
+        clearTimeout(timer);
+        if (message.kind === 'done') return resolve(message.found);
+        const endless = { seed: message.seed, check: 'end', problem: `no end within ${ENDLESS_MS / 1000} s` };
+        timer = setTimeout(() => resolve(endless), ENDLESS_MS);
+      });
     });
   } finally {
     clearTimeout(timer);
