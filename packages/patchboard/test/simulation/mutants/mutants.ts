@@ -148,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'core/steps/fencing.ts',
     find: 'lifecycle.fence(problem);',
     replace: '',
-    seeds: RARE,
+    seeds: MANY,
   },
   {
     name: 'begins work without a lease',
