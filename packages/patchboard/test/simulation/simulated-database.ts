@@ -1,5 +1,5 @@
 import type { Call } from '../../src/core/call/call.ts';
-import type { OpenCallFilter, Store } from '../../src/core/ports.ts';
+import type { OpenCallFilter, Replaced, Store } from '../../src/core/ports.ts';
 import { MemoryNodes, type MemoryNode } from '../support/memory-nodes.ts';
 import { RevisionLog, type RevisedMembers } from '../support/revision-log.ts';
 import type { Kernel } from './kernel.ts';
@@ -19,6 +19,8 @@ export class SimulatedDatabase {
   readonly random: Random;
   readonly profile: Profile;
   readonly faults: StoreFaults;
+  /** When each call was sealed, in simulated milliseconds. */
+  readonly sealed: Map<string, number> = new Map();
   readonly #durable: DurableStore;
   readonly #nodes: MemoryNodes;
   readonly #revisions: RevisionLog;
@@ -28,10 +30,6 @@ export class SimulatedDatabase {
   readonly #lines: Map<string, StoreFaults> = new Map();
   /** The newest connection, if there is one node. */
   #connection: StoreConnection | null = null;
-  /** When each call was sealed, in simulated milliseconds. */
-  readonly sealed: Map<string, number> = new Map();
-  /** The newest connection of each node. */
-  readonly #connections: Map<string, StoreConnection> = new Map();
 
   constructor(kernel: Kernel, random: Random, profile: Profile, durable: DurableStore) {
     this.kernel = kernel;
@@ -91,14 +89,13 @@ export class SimulatedDatabase {
     if (method === 'openCalls') return this.#openCalls(args[0] as OpenCallFilter | undefined);
     const owner = this.#executor(process, node, method);
     const found = Reflect.get(owner, method) as (...given: readonly unknown[]) => unknown;
-    return Reflect.apply(found, owner, args);
     const result = Reflect.apply(found, owner, args);
-    if (method !== 'insertCall' && method !== 'replaceCall') return result;
-    const finish = (value: unknown): unknown => {
-      this.#noteSeal(args[0], value);
-      return this.isShared ? this.#held(node, method, args, value) : value;
+    if (method !== 'replaceCall') return result;
+    const noted = (replaced: unknown): unknown => {
+      this.#noteSeal(args[0] as Call, replaced as Replaced);
+      return replaced;
     };
-    return result instanceof Promise ? result.then(finish) : finish(result);
+    return result instanceof Promise ? result.then(noted) : noted(result);
   }
 
   #executor(process: string, node: MemoryNode | null, method: string): object {
@@ -119,23 +116,7 @@ export class SimulatedDatabase {
     return calls;
   }
 
-  #noteSeal(call: unknown, result: unknown): void {
-    const { id, state } = call as Partial<Call>;
-    if (id !== undefined && state?.name === 'SEALED' && (result as Replaced).kind === 'replaced')
-      this.sealed.set(id, this.kernel.now);
-  }
-
-  /** Keeps the holder of the call with its row, and marks the conflicts with moves of other nodes. */
-  #held(node: string, method: string, args: readonly unknown[], result: unknown): unknown {
-    if (method === 'insertCall') {
-      const { call } = args[0] as NewCall;
-      if ((result as Inserted).kind === 'inserted') this.nodes.moved(call.id, node);
-      return result;
-    }
-    const [call, , , , keepsHolder] = args as readonly [Call, number, unknown, boolean?, boolean?];
-    const replaced = result as Replaced;
-    if (replaced.kind === 'replaced') this.nodes.moved(call.id, keepsHolder === true ? null : node);
-    const isElsewhere = replaced.kind === 'conflict' && this.nodes.holderOf(call.id) !== node;
-    return isElsewhere ? { ...replaced, elsewhere: true } : replaced;
+  #noteSeal({ id, state }: Call, { kind }: Replaced): void {
+    if (state.name === 'SEALED' && kind === 'replaced') this.sealed.set(id, this.kernel.now);
   }
 }
