@@ -9,7 +9,7 @@ const PACKAGES = ['wire', 'client', 'patchboard'];
 const published = PACKAGES.filter((name) => existsSync(join(root, 'packages', name, 'src', 'index.ts')));
 
 // The formatter reads sources only, so it runs beside the compiler.
-const format = run('format', process.execPath, join('scripts', 'check-format.mjs'));
+const format = run('format', 'prettier', '--check', '--log-level', 'warn', '.');
 // Types and code come before the rest: the linter reads the declarations, publint also the code.
 const results = await Promise.all([
   run('types', 'tsc', '-b', '--pretty'),
