@@ -23,7 +23,7 @@ it('has tokens that any node accepts, and one node spends', async () => {
   await a.put('login', 'secret', '{"n":1}', 60_000);
   expect(await b.find('login', 'secret')).toBe('{"n":1}');
   expect(await b.find('ticket', 'secret')).toBeNull();
-  const spent = await Promise.all([a, b, a, b].map((tokens) => tokens.spend('login', 'secret')));
+  const spent = await Promise.all([a, b, a, b].map(async (tokens) => await tokens.spend('login', 'secret')));
   expect(spent.filter((value) => value !== null)).toEqual(['{"n":1}']);
   await a.put('ticket', 'late', '1', 0);
   expect([await b.find('ticket', 'late'), await b.spend('ticket', 'late')]).toEqual([null, null]);

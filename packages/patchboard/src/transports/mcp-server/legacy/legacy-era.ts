@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Failure } from '../../../core/failures.ts';
+import type { MaybePromise } from '../../../core/maybe-promise.ts';
 import { isRecord } from '../../../core/json/is-record.ts';
 import type { HttpContext } from '../../shared/http/context.ts';
 import { principalOf } from '../../shared/routes/caller.ts';
@@ -19,6 +20,7 @@ import type { Session } from './session.ts';
 import { openSessionStream, sessionRefusal, streamRefusal } from './session-stream.ts';
 import { checkVersion } from './session-version.ts';
 import { Sessions } from './sessions.ts';
+import { SharedSessions } from './shared-sessions.ts';
 
 /** One POST. */
 export interface InboundPost {
@@ -32,6 +34,7 @@ export interface InboundPost {
 export class LegacyEra {
   readonly #parts: ServerParts;
   readonly #sessions: Sessions = new Sessions();
+  readonly #shared: SharedSessions = new SharedSessions(this.#sessions);
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
@@ -41,7 +44,7 @@ export class LegacyEra {
   async post(post: InboundPost, body: unknown): Promise<void> {
     const { context, request, reply } = post;
     try {
-      const session = this.#sessionOf(context, request);
+      const session = await this.#sessionOf(context, request);
       const isOpening = isRecord(body) && body['method'] === 'initialize';
       if (!isOpening) checkVersion(request.headers, session);
       if (Array.isArray(body)) await this.#batch(post, readBatch(body, session), session);
@@ -53,46 +56,49 @@ export class LegacyEra {
   }
 
   /** `GET /mcp`: the stream of a session. */
-  get(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
-    this.#ofSession(context, request, reply, streamRefusal(context, request), (session) => {
+  async get(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await this.#ofSession(context, request, reply, streamRefusal(context, request), (session) => {
       checkVersion(request.headers, session);
       openSessionStream(context, reply, session);
     });
   }
 
   /** `DELETE /mcp`: ends a session and its stream. Its calls go on. */
-  delete(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
-    this.#ofSession(context, request, reply, sessionRefusal(request), (session) => {
-      this.#sessions.close(session);
+  async delete(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await this.#ofSession(context, request, reply, sessionRefusal(request), async (session) => {
+      if (context.engine.changes.isShared) await this.#shared.close(context, session);
+      else this.#sessions.close(session);
       reply.code(204).send();
     });
   }
 
-  #ofSession(
+  async #ofSession(
     context: HttpContext,
     request: FastifyRequest,
     reply: FastifyReply,
     refused: Failure | null,
-    serve: (session: Session) => void,
-  ): void {
+    serve: (session: Session) => MaybePromise<void>,
+  ): Promise<void> {
     if (refused !== null) {
       if (refused.code === 'method_not_allowed') reply.header('allow', 'POST');
       sendProblem(reply, refused);
       return;
     }
     try {
-      const session = this.#sessionOf(context, request);
-      if (session !== null) serve(session);
+      const session = await this.#sessionOf(context, request);
+      if (session !== null) await serve(session);
     } catch (error) {
       refuse(reply, null, rpcErrorOf(error, context, request));
     }
   }
 
   /** Null if the request names none. Throws for an unknown session and for one of another principal alike. */
-  #sessionOf({ clock }: HttpContext, request: FastifyRequest): Session | null {
+  async #sessionOf(context: HttpContext, request: FastifyRequest): Promise<Session | null> {
     const id = request.headers['mcp-session-id'];
     if (typeof id !== 'string') return null;
-    const session = this.#sessions.use(id, principalOf(request), clock.now());
+    const session = context.engine.changes.isShared
+      ? await this.#shared.use(context, id, principalOf(request))
+      : this.#sessions.use(id, principalOf(request), context.clock.now());
     if (session === undefined)
       throw new RpcError(RPC_CODES.sessionNotFound, 'Session not found', { status: 404 });
     return session;
@@ -108,7 +114,7 @@ export class LegacyEra {
     }
     const channel = new ReplyChannel(context, reply, principalOf(request));
     const rpc = requestOf(message);
-    if (rpc.method === 'initialize') this.#initialize(post, channel, rpc);
+    if (rpc.method === 'initialize') await this.#initialize(post, channel, rpc);
     else await this.#run(post, channel, rpc, session);
   }
 
@@ -136,19 +142,21 @@ export class LegacyEra {
     const client = session?.client ?? UNKNOWN_CLIENT;
     const given = { request, channel, narrowing, rpc, client, session };
     await runRequest(this.#parts, context, { ...given, era: 'legacy' });
+    if (session !== null && context.engine.changes.isShared) await this.#shared.save(context, session);
   }
 
-  #initialize(
+  async #initialize(
     { context, request, reply }: InboundPost,
     channel: ReplyChannel,
     { id, params }: RpcRequest,
-  ): void {
+  ): Promise<void> {
     const response = new RpcResponse(channel, id);
     try {
       const { clock, engine } = context;
       const server = { now: clock.now(), instanceId: engine.instanceId };
       const { session, json } = initialize(params, principalOf(request), server);
       this.#sessions.open(session, context.openStreams);
+      if (engine.changes.isShared) await this.#shared.save(context, session);
       reply.header('mcp-session-id', session.id);
       response.result(json);
     } catch (error) {

@@ -18,7 +18,7 @@ const MAX_SUBSCRIPTIONS = 100;
 
 /** What one client of an older protocol version has open here. It is a name, not a credential. */
 export class Session {
-  readonly id: string = randomUUID();
+  readonly id: string;
   readonly principal: Principal;
   readonly client: DeclaredClient;
   readonly protocolVersion: string;
@@ -33,7 +33,12 @@ export class Session {
   readonly #pending: Map<string, ResponseHandler> = new Map();
   readonly #closing: Set<() => void> = new Set();
 
-  constructor(given: Pick<Session, 'principal' | 'client' | 'protocolVersion' | 'lastUsedAt'>) {
+  /** `id`: of a session that another node opened. */
+  constructor(
+    given: Pick<Session, 'principal' | 'client' | 'protocolVersion' | 'lastUsedAt'>,
+    id: string = randomUUID(),
+  ) {
+    this.id = id;
     this.principal = given.principal;
     this.client = given.client;
     this.protocolVersion = given.protocolVersion;
@@ -55,6 +60,13 @@ export class Session {
   unsubscribe(uri: string): void {
     this.#subscriptions.delete(uri);
     this.stream?.unwatch(uri);
+  }
+
+  /** Takes over what another node has changed. */
+  change(logLevel: LogLevel, subscriptions: readonly string[]): void {
+    this.logLevel = logLevel;
+    for (const uri of this.#subscriptions) if (!subscriptions.includes(uri)) this.unsubscribe(uri);
+    for (const uri of subscriptions) if (!this.#subscriptions.has(uri)) this.subscribe(uri);
   }
 
   /** Whether a request is running or a stream is open. */

@@ -8,7 +8,7 @@ const MAX_OF_PRINCIPAL = 1000;
 const IDLE_MS = 3_600_000;
 
 /**
- * The sessions of clients of older protocol versions, kept in memory only. Beyond a bound, the least recently used session
+ * The sessions of clients of older protocol versions at this node, in memory. Beyond a bound, the least recently used session
  * is closed.
  */
 export class Sessions {
@@ -87,6 +87,7 @@ function isIdle(session: Session, now: number): boolean {
   return session.lastUsedAt + IDLE_MS < now && !session.isBusy;
 }
 
-function nameOf({ tenant, kind, id, agentId }: Principal): string {
+/** Identifies the owner of a session. */
+export function nameOf({ tenant, kind, id, agentId }: Principal): string {
   return JSON.stringify([tenant, kind, id, agentId]);
 }

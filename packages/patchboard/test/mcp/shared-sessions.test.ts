@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeDigest } from '../../src/runtime/digest.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { aServer, type TestServer } from '../http/support/a-server.ts';
+import { aServerTool } from '../support/an-engine.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { twoNodes } from '../support/two-nodes.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { aLegacyClient, send } from './support/legacy-client.ts';
+
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+let a: TestServer;
+let b: TestServer;
+
+/** Two HTTP servers over one store, with a clock that only the tests advance. */
+const clock = new FakeClock(Date.now());
+beforeAll(async () => {
+  const nodes = twoNodes(memoryStore({ digest: nodeDigest }));
+  const start = async ({ store, peers }: typeof nodes.a): Promise<TestServer> =>
+    await aServer({
+      store,
+      peers,
+      clock,
+      http: { eventLoopDelayMs: 60_000 },
+      tools: [
+        aServerTool({
+          name: 'talk',
+          execute: (_args, context) => {
+            context.emit('note', { level: 'debug' });
+            return 'said';
+          },
+        }),
+      ],
+    });
+  a = await start(nodes.a);
+  b = await start(nodes.b);
+});
+afterAll(() => Promise.all([a.close(), b.close()]));
+
+function at({ url }: TestServer, session: string, headers: Record<string, string> = {}) {
+  const own = { ...headers, 'mcp-session-id': session };
+  return {
+    post: (body: unknown) => send(`${url}/mcp`, { method: 'POST', headers: own, body }),
+    end: () => send(`${url}/mcp`, { method: 'DELETE', headers: own }),
+    listen: () => send(`${url}/mcp`, { method: 'GET', headers: { ...own, accept: 'text/event-stream' } }),
+  };
+}
+
+describe('a session of an older MCP client that reaches another node', () => {
+  it('works there, instead of being unknown', async () => {
+    const { session } = await aLegacyClient(a.url);
+    const reply = await at(b, session).post({
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'talk', arguments: {} },
+    });
+    expect(reply.status).toBe(200);
+    expect((await reply.rest()).at(-1).result).toMatchObject({ isError: false });
+    expect((await at(b, session).listen()).status).toBe(200);
+  });
+
+  it('belongs to its principal there too', async () => {
+    const { session } = await aLegacyClient(a.url);
+    expect((await at(b, session, { 'x-agent-id': 'another' }).post(PING)).status).toBe(404);
+    expect((await at(b, session).post(PING)).status).toBe(200);
+    expect((await at(b, 'made-up').post(PING)).status).toBe(404);
+  });
+
+  it('keeps the version that it was opened with', async () => {
+    const { session } = await aLegacyClient(a.url, { version: '2025-06-18' });
+    const own = (version: string) => at(b, session, { 'mcp-protocol-version': version }).post(PING);
+    expect((await own('2025-06-18')).status).toBe(200);
+    expect((await own('2025-11-25')).status).toBe(400);
+  });
+
+  it('takes its log level along', async () => {
+    const { session } = await aLegacyClient(a.url);
+    const call = {
+      jsonrpc: '2.0',
+      id: 3,
+      method: 'tools/call',
+      params: { name: 'talk', arguments: {} },
+    };
+    const logged = async (server: TestServer): Promise<number> =>
+      (await (await at(server, session).post(call)).rest()).filter(
+        ({ method }) => method === 'notifications/message',
+      ).length;
+    expect(await logged(b)).toBe(0);
+    await at(a, session).post({
+      jsonrpc: '2.0',
+      id: 4,
+      method: 'logging/setLevel',
+      params: { level: 'debug' },
+    });
+    clock.pass(1000);
+    await waitFor(async () => expect(await logged(b)).toBe(1));
+  });
+
+  it('ends at both with DELETE', async () => {
+    const { session } = await aLegacyClient(a.url);
+    expect((await at(b, session).post(PING)).status).toBe(200);
+    expect((await at(b, session).end()).status).toBe(204);
+    clock.pass(1000);
+    expect((await at(a, session).post(PING)).status).toBe(404);
+    expect((await at(b, session).post(PING)).status).toBe(404);
+  });
+});
