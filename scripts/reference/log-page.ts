@@ -28,6 +28,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'call.event_dropped': 'a tool emitted an invalid event, with the reason',
   'store.cleaning_failed':
     'expired tokens, old removals or offers of nodes that are gone could not be deleted from the database, with the error; tried again',
+  'mcp.request_not_sent':
+    'a request of a call to its MCP client, such as an input request, could not be stored, with the error: it was not sent',
   'changes.unreadable':
     'a key, grant, policy, tenant or other document that another node has stored could not be applied: `kind`, `id` and the error identify it',
   'changes.not_announced':

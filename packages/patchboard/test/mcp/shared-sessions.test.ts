@@ -3,10 +3,11 @@ import { nodeDigest } from '../../src/runtime/digest.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { aServer, type TestServer } from '../http/support/a-server.ts';
 import { aServerTool } from '../support/an-engine.ts';
+import { holding } from '../support/asking-tools.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { twoNodes } from '../support/two-nodes.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { aLegacyClient, send } from './support/legacy-client.ts';
+import { aLegacyClient, FORMS, send, toolCall } from './support/legacy-client.ts';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
       clock,
       http: { eventLoopDelayMs: 60_000 },
       tools: [
+        holding(),
         aServerTool({
           name: 'talk',
           execute: (_args, context) => {
@@ -96,6 +98,21 @@ describe('a session of an older MCP client that reaches another node', () => {
     });
     clock.pass(1000);
     await waitFor(async () => expect(await logged(b)).toBe(1));
+  });
+
+  it('responds there to a request that this node has sent', async () => {
+    const client = await aLegacyClient(a.url, { capabilities: FORMS });
+    const call = await client.post(toolCall('ask'));
+    const request = await call.next();
+    expect(request).toMatchObject({ method: 'elicitation/create' });
+    const result = { action: 'accept', content: { city: 'Paris' } };
+    const wrong = { action: 'accept', content: { city: 1 } };
+    const respond = async (given: object): Promise<number> =>
+      (await at(b, client.session).post({ jsonrpc: '2.0', id: request.id, result: given })).status;
+    expect([await respond(wrong), await respond(result)]).toEqual([400, 202]);
+    expect((await call.rest()).at(-1).result).toMatchObject({
+      structuredContent: { said: { city: 'Paris' } },
+    });
   });
 
   it('ends at both with DELETE', async () => {

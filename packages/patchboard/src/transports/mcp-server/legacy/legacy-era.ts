@@ -16,6 +16,7 @@ import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
 import { errorJson, RpcError, type RpcId } from '../messages/rpc-error.ts';
 import { RpcResponse } from '../messages/rpc-response.ts';
 import { rpcErrorOf, runRequest, type ServerParts } from '../run-request.ts';
+import { respondElsewhere } from './server-requests.ts';
 import type { Session } from './session.ts';
 import { openSessionStream, sessionRefusal, streamRefusal } from './session-stream.ts';
 import { checkVersion } from './session-version.ts';
@@ -107,7 +108,7 @@ export class LegacyEra {
   async #message(post: InboundPost, message: Message, session: Session | null): Promise<void> {
     const { context, request, reply } = post;
     if (!isRequest(message)) {
-      const problem = await accept(message, session);
+      const problem = await accept(post, message, session);
       if (problem !== null) throw problem;
       reply.code(202).send();
       return;
@@ -122,7 +123,7 @@ export class LegacyEra {
     const { context, request, reply } = post;
     const requests = messages.filter(isRequest).map(requestOf);
     const others = messages.filter((message) => !isRequest(message));
-    const problems = await Promise.all(others.map((message) => accept(message, session)));
+    const problems = await Promise.all(others.map((message) => accept(post, message, session)));
     const problem = problems.find((one) => one !== null);
     if (problem !== undefined) throw problem;
     if (requests.length === 0) {
@@ -166,9 +167,18 @@ export class LegacyEra {
 }
 
 /** Takes a notification, or the client's response to a request of the server. */
-async function accept(message: Message, session: Session | null): Promise<RpcError | null> {
+async function accept(
+  { context, request }: InboundPost,
+  message: Message,
+  session: Session | null,
+): Promise<RpcError | null> {
   if (session === null) return null;
-  if (message['method'] === undefined) return await session.respond(message['id'], message);
+  if (message['method'] === undefined) {
+    const { id } = message;
+    const isElsewhere = context.engine.changes.isShared && !session.expects(id);
+    if (!isElsewhere) return await session.respond(id, message);
+    return await respondElsewhere({ context, principal: principalOf(request) }, session, id, message);
+  }
   const { params } = message;
   if (message['method'] !== 'notifications/cancelled' || !isRecord(params)) return null;
   if (isId(params['requestId'])) session.cancel(params['requestId']);

@@ -1,4 +1,5 @@
 import type { Call } from '../../../core/call/call.ts';
+import { messageOf } from '../../../core/failures.ts';
 import { waitsForInput } from '../../../core/call/input.ts';
 import { REMOTE_CALLER, type InProcessCaller } from '../../../core/call/live-call.ts';
 import { isRecord } from '../../../core/json/is-record.ts';
@@ -38,7 +39,9 @@ export class ServerRequests {
     if (waitsForInput(call)) this.#requestInput(call);
     const request = approvalRequest(this.#exchange, call)?.[APPROVAL_KEY];
     if (request === undefined) return;
-    this.#send(request, (response) => this.#lookedAt(call, response));
+    this.#send(request, { callId: call.id, key: APPROVAL_KEY }, (response) =>
+      lookedAt(this.#exchange, call, response),
+    );
     this.#notifyOfDecision(call, request);
   }
 
@@ -49,23 +52,30 @@ export class ServerRequests {
       if (request === undefined || this.#sent.has(id)) continue;
       this.#sent.add(id);
       const { context, principal } = this.#exchange;
-      this.#send(request, (response) => give({ context, principal }, call.id, key, response));
+      const about = { callId: call.id, key };
+      this.#send(request, about, (response) => give({ context, principal }, call.id, key, response));
     }
   }
 
-  #send({ method, params }: InputRequestJson, handler: ResponseHandler): void {
-    const { response } = this.#exchange;
-    const target = response.isDone || response.isGone ? this.#session.stream : response;
-    // A form is what versions before 2025-11-25 know, without a mode.
-    const { mode, ...others } = params;
-    target?.request(this.#session.expect(handler), method, mode === 'form' ? others : params);
-  }
-
-  /** Declining cancels the caller's own call. No response decides on it. */
-  async #lookedAt(call: Call, { result }: ClientResponse): Promise<RpcError | null> {
-    return await problemOf(() =>
-      respondToLink(this.#exchange, call, { [APPROVAL_KEY]: isRecord(result) ? result : DECLINED }),
-    );
+  #send({ method, params }: InputRequestJson, about: RequestSubject, handler: ResponseHandler): void {
+    const { context } = this.#exchange;
+    const id = this.#session.expect(handler);
+    const send = (): void => {
+      const { response } = this.#exchange;
+      const target = response.isDone || response.isGone ? this.#session.stream : response;
+      // A form is what versions before 2025-11-25 know, without a mode.
+      const { mode, ...others } = params;
+      target?.request(id, method, mode === 'form' ? others : params);
+    };
+    if (!context.engine.changes.isShared) {
+      send();
+      return;
+    }
+    // The client may send its response to any node.
+    const stored: StoredRequest = { ...about, session: this.#session.id };
+    Promise.resolve(context.tokens.put('mcp_request', id, JSON.stringify(stored), REQUEST_MS))
+      .then(send)
+      .catch((error: unknown) => context.log.error('mcp.request_not_sent', { error: messageOf(error) }));
   }
 
   #notifyOfDecision({ id }: Call, { params: { elicitationId } }: InputRequestJson): void {
@@ -90,6 +100,50 @@ export function serverRequests(exchange: Exchange): ServerRequests | null {
 }
 
 const DECLINED = { action: 'decline' };
+/** How long a response to a request of another node is accepted. */
+const REQUEST_MS = 3_600_000;
+
+/** What a request of the server is about: an input request of the call, or its approval. */
+interface RequestSubject {
+  readonly callId: string;
+  readonly key: string;
+}
+
+interface StoredRequest extends RequestSubject {
+  readonly session: string;
+}
+
+/** Takes the response to a request that another node has sent in this session. */
+export async function respondElsewhere(
+  exchange: Pick<Exchange, 'context' | 'principal'>,
+  session: Session,
+  id: unknown,
+  response: ClientResponse,
+): Promise<RpcError | null> {
+  const { context, principal } = exchange;
+  const text = typeof id === 'string' ? await context.tokens.spend('mcp_request', id) : null;
+  if (text === null) return null;
+  const { callId, key, session: of } = JSON.parse(text) as StoredRequest;
+  const call = of === session.id ? await context.engine.calls.find(principal, callId) : undefined;
+  if (call === undefined) return null;
+  const problem =
+    key === APPROVAL_KEY
+      ? await lookedAt(exchange, call, response)
+      : await give(exchange, callId, key, response);
+  if (problem !== null) await context.tokens.put('mcp_request', id as string, text, REQUEST_MS);
+  return problem;
+}
+
+/** Declining cancels the caller's own call. No response decides on it. */
+async function lookedAt(
+  exchange: Pick<Exchange, 'context' | 'principal'>,
+  call: Call,
+  { result }: ClientResponse,
+): Promise<RpcError | null> {
+  return await problemOf(() =>
+    respondToLink(exchange, call, { [APPROVAL_KEY]: isRecord(result) ? result : DECLINED }),
+  );
+}
 
 /** Gives the call the client's response to one input request. An error of the client declines it. */
 async function give(

@@ -98,6 +98,11 @@ export class Session {
     return id;
   }
 
+  /** Whether this node has sent the request. */
+  expects(id: unknown): boolean {
+    return typeof id === 'string' && this.#pending.has(id);
+  }
+
   /** Passes the response on once. Null also if no request has that id. */
   async respond(id: unknown, response: ClientResponse): Promise<RpcError | null> {
     const handler = typeof id === 'string' ? this.#pending.get(id) : undefined;
