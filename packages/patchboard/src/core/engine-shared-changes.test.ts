@@ -124,6 +124,7 @@ describe('tools of a device at one of two nodes', () => {
   it('are gone with their node', async () => {
     const { a, b } = await aPair();
     await aDevice(a.engine, [aSpec('camera.take')]);
+    expect(namesAt(b)).toEqual(['camera.take']);
     a.devicesGone();
     await b.peers.poll();
     expect(namesAt(b)).toEqual([]);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeDigest } from '../../src/runtime/digest.ts';
+import { DEFAULT_MCP_SETTINGS } from '../../src/transports/mcp-server/mcp-settings.ts';
+import { mcpRoutes } from '../../src/transports/mcp-server/routes.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { aServer, type TestServer } from '../http/support/a-server.ts';
 import { aServerTool } from '../support/an-engine.ts';
@@ -23,6 +25,8 @@ beforeAll(async () => {
       store,
       peers,
       clock,
+      // Each server has the state of its own routes.
+      routes: mcpRoutes(DEFAULT_MCP_SETTINGS, { hasPages: false }),
       http: { eventLoopDelayMs: 60_000 },
       tools: [
         holding(),
