@@ -30,8 +30,8 @@ export interface ClusterParts {
   readonly log: Log;
   readonly store: Pick<Store, 'onFenced'>;
   readonly version: string;
-  /** Hash of configuration, packs and hooks. */
-  readonly fingerprint: string;
+  /** Hash of configuration, packs and hooks; null until `setFingerprint`. */
+  readonly fingerprint: string | null;
 }
 
 type CanRun = (tenant: string, toolName: string, toolVersion: string) => boolean;
@@ -56,6 +56,7 @@ export class ClusterPeers implements Peers {
   #problem: string | null = null;
   #state: NodeReport['state'] = 'held';
   #url: string | null = null;
+  #fingerprint: string | null;
   #look: Look = () => {};
   #watched: () => WatchedCalls = () => ({ held: [], awaited: [] });
   #room: () => number = () => 0;
@@ -83,7 +84,8 @@ export class ClusterPeers implements Peers {
       fenced: (problem) => this.#fence(problem),
     });
     this.#outbox = new Outbox({ bus, clock, others });
-    this.#changes = new NodeChanges(parts.fingerprint, log);
+    this.#fingerprint = parts.fingerprint;
+    this.#changes = new NodeChanges(() => this.#fingerprint, log);
     this.#taken = new TakenCalls(table, bus);
     this.#clients = new AttachedClients(table);
     this.#announcements = new Announcements({ bus, clock, others });
@@ -169,6 +171,11 @@ export class ClusterPeers implements Peers {
   /** The address at which clients reach this node. */
   setUrl(url: string): void {
     this.#url = url;
+    this.#heartbeat.now();
+  }
+
+  setFingerprint(fingerprint: string): void {
+    this.#fingerprint = fingerprint;
     this.#heartbeat.now();
   }
 
@@ -295,12 +302,12 @@ export class ClusterPeers implements Peers {
   }
 
   #report(): NodeReport {
-    const { version, fingerprint } = this.#parts;
+    const { version } = this.#parts;
     return {
       state: this.#state,
       url: this.#url,
       version,
-      fingerprint,
+      fingerprint: this.#fingerprint,
       room: Math.max(0, this.#room()),
       calls: this.#reconciliation.held().size,
       revision: this.#announcements.revision,

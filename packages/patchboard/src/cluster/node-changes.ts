@@ -3,14 +3,15 @@ import type { NodeRow } from './node-table.ts';
 
 /** What changed among the nodes since the last heartbeat. */
 export class NodeChanges {
-  readonly #fingerprint: string;
+  readonly #fingerprint: () => string | null;
   readonly #log: Log;
   /** The epoch of each writer's holder at the last heartbeat. Free writers are absent. */
   #held: ReadonlyMap<number, number> = new Map();
   /** The epoch of each writer whose holder has another configuration. */
   readonly #different: Map<number, number> = new Map();
 
-  constructor(fingerprint: string, log: Log) {
+  /** `fingerprint`: of this node; null while it is not known. */
+  constructor(fingerprint: () => string | null, log: Log) {
     this.#fingerprint = fingerprint;
     this.#log = log;
   }
@@ -28,7 +29,8 @@ export class NodeChanges {
 
   /** Logs each node once that was started with another configuration. */
   #compareConfig({ writer, epoch, state, fingerprint, holder }: NodeRow): void {
-    if (state === 'free' || fingerprint === null || fingerprint === this.#fingerprint) return;
+    const own = this.#fingerprint();
+    if (state === 'free' || fingerprint === null || own === null || fingerprint === own) return;
     if (this.#different.get(writer) === epoch) return;
     this.#different.set(writer, epoch);
     this.#log.warn('cluster.config_differs', { node: writer, holder });

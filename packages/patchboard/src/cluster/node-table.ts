@@ -9,8 +9,8 @@ export interface NodeReport {
   /** The address at which clients reach the node; null if it is not known yet. */
   readonly url: string | null;
   readonly version: string;
-  /** Hash of configuration, packs and hooks: equal on all nodes that behave the same. */
-  readonly fingerprint: string;
+  /** Hash of configuration, packs and hooks: equal on all nodes that behave the same. Null until the packs are loaded. */
+  readonly fingerprint: string | null;
   /** How many more calls the node can run now. */
   readonly room: number;
   /** How many open calls the node holds. */

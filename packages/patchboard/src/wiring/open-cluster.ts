@@ -1,6 +1,5 @@
 import { ClusterPeers } from '../cluster/cluster-peers.ts';
 import type { Log, Store } from '../core/ports.ts';
-import { nodeDigest } from '../runtime/digest.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SharedStore } from '../store/postgres/shared-store.ts';
@@ -25,7 +24,8 @@ export async function openCluster(store: Store, settings: Settings, log: Log): P
     log,
     store,
     version: VERSION,
-    fingerprint: fingerprintOf(settings),
+    // Known when the packs are loaded; the heartbeat cannot wait for them.
+    fingerprint: null,
   });
   try {
     await cluster.start();
@@ -34,13 +34,4 @@ export async function openCluster(store: Store, settings: Settings, log: Log): P
     await cluster.close();
     throw error;
   }
-}
-
-/** Equal on nodes that treat calls the same. Contains no secret. */
-function fingerprintOf(settings: Settings): string {
-  const { limits, policy, rates, redact, hookModules, packModules, keepCallsMs } = settings;
-  const { tenants, toolTimeoutsMs, toolCacheMs } = settings;
-  const maps = [tenants, toolTimeoutsMs, toolCacheMs].map((map) => [...map].toSorted());
-  const parts = [VERSION, limits, policy, rates, redact, hookModules, packModules, keepCallsMs, maps];
-  return nodeDigest.sha256(JSON.stringify(parts)).slice(0, 16);
 }

@@ -18,6 +18,7 @@ import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext, type EngineContext } from './engine-context.ts';
 import { openApis, refuseOpenServer } from './apis.ts';
 import { checkNames, isOfUpstream } from './check-names.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { heritageFile, openHeritageStorage } from './heritage-storage.ts';
 import { openUpstreams } from './upstreams.ts';
 import { configured } from './tool-config.ts';
@@ -29,9 +30,11 @@ import { ownStoreOf } from './own-store.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
 import { essentialsPack, type EssentialsOptions } from '../packs/essentials/pack.ts';
 import { heritagePack } from '../packs/heritage/pack.ts';
+import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import type { OwnStore } from '../postgres/own-store.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
+import { VERSION } from '../version.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { openSandboxSetup, type SandboxReport, type SandboxSetup } from './sandbox-setup.ts';
 
@@ -129,6 +132,8 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   refuseOpenServer(context, { ...settings, hasConfiguredToken });
   const { engine } = context;
   for (const pack of packs) add(engine, configured(pack, settings));
+  const tools = engine.toolIndex.serverTools();
+  cluster?.setFingerprint(fingerprintOf({ settings, version: VERSION, tools, digest: nodeDigest }));
   const upstreams = await openUpstreams(engine, settings, packs, {
     ...settings,
     log,

@@ -39,6 +39,11 @@ export class ToolIndex {
     return this.#server.get(name);
   }
 
+  /** All tools of this server, whatever tenants have them, sorted by name. */
+  serverTools(): RegisteredTool[] {
+    return byName(this.#server.values());
+  }
+
   /** Sorted by name. */
   toolsOfPack(pack: string): RegisteredTool[] {
     return byName([...this.#server.values()].filter((tool) => tool.pack === pack));
