@@ -188,8 +188,9 @@ export class NatsBus implements Bus {
 /** Resolves when the server has replied, or the connection is closed: a flush of a lost connection never settles. */
 async function flushed(connection: NatsConnection): Promise<void> {
   await new Promise<void>((resolve) => {
-    connection.flush().then(resolve, () => resolve());
-    void connection.closed().then(() => resolve());
+    const end = (): void => resolve();
+    connection.flush().then(end, end);
+    connection.closed().then(end, end);
   });
 }
 

@@ -237,7 +237,10 @@ describe('nodes that work', () => {
     let announced = 0;
     const announce = (revision: number): void => {
       newest = revision;
-      void a.peers.announce(revision).then(() => (announced = revision));
+      a.peers.announce(revision).then(
+        () => (announced = revision),
+        (error: unknown) => expect.fail(String(error)),
+      );
     };
     announce(7);
     await cluster.advance(100);

@@ -216,7 +216,7 @@ export class ClusterPeers implements Peers {
     if (clientId === null) return;
     this.#outbox.send({ kind: 'wake_client', tenant, client: clientId, call: id });
     // For nodes that lose the notification. A node that starts later asks the store when a client attaches.
-    if (this.#heartbeat.others.length > 0) void this.#guarded(() => this.#parts.table.offer([call]));
+    if (this.#heartbeat.others.length > 0) this.#start(() => this.#parts.table.offer([call]));
   }
 
   onWakeClient(look: Wake): void {
@@ -225,7 +225,7 @@ export class ClusterPeers implements Peers {
 
   clientAttached(tenant: string, clientId: string): () => void {
     const end = this.#clients.add(tenant, clientId);
-    if (this.#heartbeat.others.length > 0) void this.#guarded(() => this.#clients.poll());
+    if (this.#heartbeat.others.length > 0) this.#start(() => this.#clients.poll());
     return end;
   }
 
@@ -239,7 +239,7 @@ export class ClusterPeers implements Peers {
 
   offer(calls: readonly Call[]): void {
     if (this.#heartbeat.others.length === 0) return;
-    void this.#guarded(async () => {
+    this.#start(async () => {
       await this.#parts.table.offer(calls);
       this.#outbox.send({ kind: 'work' });
     });
@@ -317,7 +317,7 @@ export class ClusterPeers implements Peers {
 
   #looked(nodes: readonly NodeRow[], dead: readonly NodeRow[]): void {
     this.#announcements.check();
-    for (const node of dead) void this.#guarded(() => this.#takeOver(node));
+    for (const node of dead) this.#start(() => this.#takeOver(node));
     if (this.#changes.update(nodes)) this.#takingMissing.now();
   }
 
@@ -348,7 +348,7 @@ export class ClusterPeers implements Peers {
       case 'wake_client':
         return this.#clients.notified(notification.tenant, notification.client, notification.call);
       case 'config':
-        return void this.#guarded(() => this.#announcements.received(from, notification.revision));
+        return this.#start(() => this.#announcements.received(from, notification.revision));
       case 'work':
         return this.#takingOffered.now();
       case 'rates':
@@ -374,16 +374,25 @@ export class ClusterPeers implements Peers {
       this.#isFailing = false;
     } catch (error) {
       if (error instanceof NodeFenced) return this.#fence(error.message);
-      if (!this.#isFailing) this.#parts.log.warn('cluster.poll_failed', { error: messageOf(error) });
-      this.#isFailing = true;
+      this.#failed(error);
     }
+  }
+
+  /** Begins work that nothing awaits. */
+  #start(work: () => Promise<void>): void {
+    this.#guarded(work).catch((error: unknown) => this.#failed(error));
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isFailing) this.#parts.log.warn('cluster.poll_failed', { error: messageOf(error) });
+    this.#isFailing = true;
   }
 
   #fence(problem: string): void {
     if (this.#problem !== null) return;
     this.#problem = problem;
-    void this.#heartbeat.stop();
-    for (const poll of this.#polls) void poll.stop();
+    const stopping = [this.#heartbeat, ...this.#polls].map((repeated) => repeated.stop());
+    Promise.all(stopping).catch((error: unknown) => this.#failed(error));
     for (const listener of this.#fencedListeners) listener(problem);
   }
 }

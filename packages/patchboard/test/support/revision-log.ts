@@ -54,7 +54,7 @@ export class RevisionLog {
       addDocument: async (kind, id, body, entries) => {
         const before = this.#revision;
         // The memory store decides before its first await, but only its promise says how.
-        const isNew = this.#documents.get(pairKey(kind, id))?.change.body == null;
+        const isNew = (this.#documents.get(pairKey(kind, id))?.change.body ?? null) === null;
         const made = this.#shared.addDocument(kind, id, body, entries);
         if (isNew) this.#documentsChanged([{ kind, id, body }]);
         return await changed(made, before);
