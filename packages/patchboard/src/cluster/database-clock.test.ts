@@ -47,6 +47,15 @@ it('follows the measurement with the shortest round trip, by at most 5 ms a seco
   expect(error()).toBe(0);
 });
 
+it('follows a better measurement at once if those before it were slow', () => {
+  const { measure, error, warnings } = aClock(DATABASE);
+  // The time was read at the end of the round trip, not in its middle.
+  measure(2500, 5000);
+  expect(error()).toBe(2500);
+  measure(0, 4);
+  expect([error(), warnings]).toEqual([0, []]);
+});
+
 it('follows a step of the database after ten seconds, and says so for ten minutes', () => {
   const { base, clock, measure, error, warnings } = aClock(DATABASE);
   measure(0);

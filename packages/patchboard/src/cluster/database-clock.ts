@@ -69,6 +69,8 @@ export class DatabaseClock implements Clock {
     const sample = { roundTripMs, offset: databaseNow - (sentAt + receivedAt) / 2 };
     if (this.#samples.length === 0) return this.#follow(sample);
     const best = Math.min(...this.#samples.map((one) => one.roundTripMs));
+    // The measurements so far were slow, so that the time may be wrong by seconds: slewing would take minutes.
+    if (best > STEP_MS && roundTripMs < best) return this.#follow(sample);
     const tolerated = STEP_MS + (roundTripMs + best) / 2;
     if (Math.abs(sample.offset - this.#target) <= tolerated) {
       this.#steppedAt = null;
