@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { databaseFacts, type DatabaseFacts } from '../../src/cli/database/database-facts.ts';
 import { databaseFindings } from '../../src/cli/database/database-findings.ts';
 import { databaseAt } from '../../src/cli/store-location.ts';
+import { SCHEMA_VERSION } from '../../src/store/postgres/migrations.ts';
 import { postgresStore } from '../../src/store/postgres/open.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { firstIdAt } from '../../src/runtime/ids.ts';
@@ -55,7 +56,7 @@ describe('the facts of a database', () => {
     });
     await store.close();
     const { role } = await facts(service.url, schema);
-    expect(role).toMatchObject({ schemaVersion: 1, canMigrate: true, notWritable: [] });
+    expect(role).toMatchObject({ schemaVersion: SCHEMA_VERSION, canMigrate: true, notWritable: [] });
     expect(role.ledgerRights).toEqual(['update', 'delete', 'truncate']);
   });
 
@@ -85,7 +86,7 @@ describe('the facts of a database', () => {
     );
     const granted = await facts(url, schema);
     expect(granted.role).toMatchObject({
-      schemaVersion: 1,
+      schemaVersion: SCHEMA_VERSION,
       canMigrate: false,
       notWritable: [],
       ledgerRights: [],

@@ -142,6 +142,8 @@ const OWN_WORDS: readonly string[] = [
   'tool_cancel',
   // Programs, settings and functions of PostgreSQL and PgBouncer, and tables of the store.
   'pg_dump',
+  'pg_stat_statements',
+  'plan_cache_mode',
   'pg_restore',
   'enable_seqscan',
   'full_page_writes',
