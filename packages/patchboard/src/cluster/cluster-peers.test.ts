@@ -159,7 +159,7 @@ describe('a node that is gone', () => {
     await cluster.advance(1000);
     expect((await cluster.find(running)).state.name).toBe('EXECUTING');
     await cluster.advance(650);
-    expect((await cluster.find(running)).state.name).toBe('SEALED');
+    expect((await cluster.find(running)).state.name).toBe('TIMED_OUT');
     expect(b.ended).toEqual([running.id]);
   });
 });

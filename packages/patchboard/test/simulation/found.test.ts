@@ -59,6 +59,20 @@ const FOUND: readonly {
     profile: { hasAgents: true },
     keep: 'faults.1,inProcessAgents.1,faults.2',
   },
+  {
+    fault: 'a node that stood still after a commit begins a call that another node has sealed',
+    seed: 1163,
+    profile: {
+      nodes: 2,
+      storeDelayMs: 120,
+      networkDelayMs: 10,
+      networkLoss: 0.02,
+      skewMs: 3_600_000,
+      activeMs: 8000,
+      notificationLoss: 0.1,
+    },
+    keep: 'agents.11,faults.3',
+  },
 ];
 
 describe('a fault that the simulation found', () => {

@@ -9,7 +9,7 @@ import type { SimulatedNode } from '../simulated-node.ts';
 import type { World } from '../world.ts';
 import type { Actor, StepDraft } from './actor.ts';
 import { agentPrincipal, operatorPrincipal } from './principals.ts';
-import { serverTools, TOOLS, type ToolArgs } from './tools.ts';
+import { serverTools, SHARED_TOOLS, TOOLS, type ToolArgs } from './tools.ts';
 
 interface SubmitData {
   readonly agent: string;
@@ -50,7 +50,7 @@ function plan(stream: Stream, { activeMs, nodes }: Profile): StepDraft[] {
     const node = stream.integer(0, nodes - 1);
     const id = `agents.${steps.length + 1}`;
     if (submits.length === 0 || stream.chance(0.45)) {
-      const data = drawSubmit(stream, steps.length + 1, node);
+      const data = drawSubmit(stream, steps.length + 1, node, nodes > 1 ? SHARED_TOOLS : TOOLS);
       submits.push({ id, data, at });
       steps.push({ at, do: 'submit', data: { ...data } });
       continue;
@@ -70,7 +70,7 @@ function plan(stream: Stream, { activeMs, nodes }: Profile): StepDraft[] {
   return steps;
 }
 
-function drawSubmit(stream: Stream, n: number, node: number): SubmitData {
+function drawSubmit(stream: Stream, n: number, node: number, tools: typeof TOOLS): SubmitData {
   const ms = stream.weighted([
     [3, 0],
     [5, stream.integer(1, 400)],
@@ -84,7 +84,7 @@ function drawSubmit(stream: Stream, n: number, node: number): SubmitData {
   return {
     agent: `agent-${stream.integer(1, 2)}`,
     run: `run-${stream.integer(1, 3)}`,
-    tool: stream.pick(TOOLS).name,
+    tool: stream.pick(tools).name,
     args: { n, ms, ends },
     key: stream.chance(0.5) ? `key-${n}` : null,
     node,

@@ -30,9 +30,11 @@ function plan(stream: Stream, { activeMs, nodes }: Profile): StepDraft[] {
   if (words.length === 0) return [];
   return Array.from({ length: stream.integer(1, 6) }, () => {
     const word = stream.pick(words);
+    // So long that other nodes take over.
+    const isLong = nodes > 1 && word === 'pause' && stream.chance(0.5);
     const data: FaultData = {
       node: stream.integer(0, nodes - 1),
-      ms: stream.delay(10, 5000),
+      ms: isLong ? stream.integer(LEASE_MS, 3 * LEASE_MS) : stream.delay(10, 5000),
       fault: stream.pick(STORE_FAULTS),
       otherPacks: stream.chance(0.15),
     };

@@ -30,6 +30,12 @@ export const TOOLS: readonly ToolKind[] = [
   { name: 'server.risky', timeoutMs: 2000, annotations: { destructive: true } },
 ];
 
+/** Of several nodes: one tool has more time than the lease of a node, so that its calls outlive a takeover. */
+export const SHARED_TOOLS: readonly ToolKind[] = [
+  ...TOOLS,
+  { name: 'server.patient', timeoutMs: 10_000, annotations: {} },
+];
+
 const SCHEMA = {
   type: 'object',
   properties: { n: { type: 'integer' }, ms: { type: 'number' }, ends: { type: 'string' } },
@@ -38,7 +44,7 @@ const SCHEMA = {
 
 /** The server tools as version `packVersion` of their pack has them: each version has another contract. */
 export function serverTools(world: World, process: SimulatedProcess, packVersion: number): ServerTool[] {
-  return TOOLS.map(({ name, timeoutMs, annotations, concurrency = null, ignoresAborts = false }) => ({
+  return SHARED_TOOLS.map(({ name, timeoutMs, annotations, concurrency = null, ignoresAborts = false }) => ({
     name,
     description: `version ${packVersion}`,
     inputSchema: { ...SCHEMA, title: `version ${packVersion}` },
