@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { patternsOf, TIERS, type Tier } from './scripts/tests/tiers.ts';
 
@@ -37,7 +38,7 @@ export default defineConfig({
     // For what Node itself loads, such as a worker started from a .ts file.
     execArgv: [`--conditions=${SOURCE}`],
     // Tests wait for processes, pages and databases: with one worker per core, the cores are idle for a third of the time.
-    maxWorkers: '150%',
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A busy machine is no failure: these only end what hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,
