@@ -230,7 +230,7 @@ describe.each([
     expect([after.device.calls.size, await nodes.stateOf(call)]).toEqual([1, 'EXECUTING']);
   });
 
-  it('takes the calls that it lists, also without a token, and is told which have ended', async () => {
+  it('takes the calls that it lists, also without a token, and learns which have ended', async () => {
     const nodes = await clientNodes(notifies);
     await aDevice(nodes.a.engine, [CAMERA]);
     const call = await submitTo(nodes.a, { toolName: 'camera' });

@@ -77,7 +77,7 @@ describe('tools that clients register at one of two nodes', () => {
     expect(engine.toolIndex.list(T).map(({ name }) => name)).toEqual(['camera.take', 'lamp.on']);
   });
 
-  it('have a name of one client, whichever node is asked first', async () => {
+  it('have a name of one client, whichever node it registers with first', async () => {
     const { a, b } = await aPair();
     for (const name of ['one', 'two', 'three']) {
       const reports = await Promise.all([
@@ -131,7 +131,7 @@ describe('tools of a device at one of two nodes', () => {
     expect((await aDevice(b.engine, [aSpec('camera.take')], 'tablet')).device.tools.size).toBe(1);
   });
 
-  it('have a name of one client, whichever node is asked first', async () => {
+  it('have a name of one client, whichever node it registers with first', async () => {
     const { a, b } = await aPair();
     const [ofA, ofB] = await Promise.all([
       aDevice(a.engine, [aSpec('camera.take')], 'phone'),

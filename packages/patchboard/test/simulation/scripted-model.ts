@@ -2,7 +2,7 @@ import type { KnownPart, LanguageModel, ModelRequest } from '../../src/agent/loo
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { World } from './world.ts';
 
-/** What a scripted agent is told to do: `count` rounds of tool calls, with numbers from `first` on. */
+/** The task of a scripted agent: `count` rounds of tool calls, with numbers from `first` on. */
 export interface AgentTask {
   readonly first: number;
   readonly count: number;

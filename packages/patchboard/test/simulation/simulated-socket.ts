@@ -92,7 +92,7 @@ export class SimulatedSocket extends EventEmitter {
     this.#enter(() => this.#closed(1000));
   }
 
-  /** The connection is gone, and messages on their way are lost. The server is told after `noticedMs`; null: never. */
+  /** The connection is gone, and messages on their way are lost. The server notices it after `noticedMs`; null: never. */
   cut(noticedMs: number | null): void {
     this.#isCut = true;
     this.#isPeerClosed = true;

@@ -6,19 +6,7 @@ import { fenced, restored, type WriterLost } from './writer-lost.ts';
 import type { HeldWriter } from './writer-slot.ts';
 
 /** A row of `writers`, with the clock of the database. `no`: see `beatStatement`. */
-export interface WriterRow {
-  readonly writer: number;
-  readonly epoch: number;
-  readonly beat: number;
-  readonly state: NodeRow['state'];
-  readonly holder: string | null;
-  readonly url: string | null;
-  readonly version: string | null;
-  readonly fingerprint: string | null;
-  readonly room: number;
-  readonly calls: number;
-  readonly revision: number;
-  readonly follows: readonly string[];
+export interface WriterRow extends Omit<NodeRow, 'startedAt' | 'tookOver'> {
   readonly started_at: number | null;
   readonly took_over: string | null;
   readonly no: number | null;

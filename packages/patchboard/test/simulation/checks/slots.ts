@@ -1,6 +1,6 @@
 import type { Check } from './check.ts';
 
-/** When all is quiet, every slot is free, and every node stops when it is asked to. See `probe.ts`. */
+/** When all is quiet, every slot is free, and every node can be stopped. See `probe.ts`. */
 export const slots: Check = {
   name: 'slots',
   check: async ({ history, world }) => {
