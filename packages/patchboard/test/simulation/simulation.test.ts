@@ -34,6 +34,13 @@ describe('the seeded simulation', () => {
     for (const use of uses) expect(use).not.toThrow();
   });
 
+  it('leaves real time to code that is not part of the simulation', async () => {
+    const outside = new Promise<number>((resolve) => {
+      setTimeout(() => resolve(performance.now() + Date.now()), 1);
+    });
+    await withoutRealTime(async () => expect(await outside).toBeGreaterThan(0));
+  });
+
   it('runs the same seed with fewer steps, and keeps the ids of those that remain', async () => {
     const whole = planOf(7);
     const keep = whole.steps.filter((_, index) => index % 3 === 0).map(({ id }) => id);
