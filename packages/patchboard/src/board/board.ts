@@ -2,6 +2,7 @@ import { reason } from '@patchboard/wire';
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from '../agent/agent-host.ts';
+import type { ClusterPeers } from '../cluster/cluster-peers.ts';
 import { OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
 import type { Submitted } from '../core/call/call-request.ts';
 import { isOpen, type Call } from '../core/call/call.ts';
@@ -49,6 +50,8 @@ export interface BoardParts {
   readonly sandboxSetup: SandboxSetup | null;
   /** Null if the store bounds itself or keeps every call. */
   readonly retention: Retention | null;
+  /** Null: no other process can use the store. */
+  readonly cluster: ClusterPeers | null;
 }
 
 /** The board: calls in this process. `BoardApis` serves the network. */
@@ -172,7 +175,9 @@ export class Board implements Patchboard {
 
   async listen(options: { readonly port?: number; readonly host?: string } = {}): Promise<ListeningApis> {
     if (this.#closing !== null) throw new BoardError(failure('conflict', reason('board_closed')));
-    return await this.#parts.apis.listen(options);
+    const listening = await this.#parts.apis.listen(options);
+    this.#parts.cluster?.setUrl(listening.url);
+    return listening;
   }
 
   async createKey(options: BoardKeyOptions): Promise<{ id: string; secret: string }> {
@@ -201,13 +206,16 @@ export class Board implements Patchboard {
   }
 
   async #shutDown(): Promise<void> {
-    const { unfollow, apis, sandboxSetup, retention } = this.#parts;
+    const { unfollow, apis, sandboxSetup, retention, cluster } = this.#parts;
     unfollow();
+    // Other nodes pass no calls to this one from now on.
+    cluster?.leave();
     await apis.close();
     await this.#context.host.activeWork.close();
     await this.#context.engine.drain();
     await sandboxSetup?.close();
     await retention?.end();
+    await cluster?.close();
     await this.#context.store.close();
   }
 

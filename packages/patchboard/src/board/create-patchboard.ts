@@ -1,3 +1,4 @@
+import type { ClusterPeers } from '../cluster/cluster-peers.ts';
 import { DEFAULT_RATES } from '../core/access/rate-limits.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { resolveLimits } from '../core/limits.ts';
@@ -8,6 +9,8 @@ import { ResourceRegistry } from '../sdk/resource-registry.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
 import { openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
+import { openCluster } from '../wiring/open-cluster.ts';
+import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
 import { BoardApis } from './board-apis.ts';
 import { addBoardUpstreams } from './board-upstreams.ts';
 import { boardSandboxSetup } from './board-sandbox-setup.ts';
@@ -31,8 +34,11 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   } = options;
   const limits = resolveLimits(options.limits);
   const store = await kept.open({ retain, log });
-  const sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log });
+  let sandboxSetup: SandboxSetup | null = null;
+  let cluster: ClusterPeers | null = null;
   try {
+    cluster = await openCluster(store, kept.bus ?? null, log);
+    sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log });
     const allHooks = Array.isArray(hooks) ? (hooks as readonly AgentHooks[]) : [hooks as AgentHooks];
     const context = await openEngineContext({
       store,
@@ -45,6 +51,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       workspaces: sandboxSetup?.workspaces ?? NO_WORKSPACES,
       sandbox: sandboxSetup?.report ?? null,
       tenants: new TenantDirectory(),
+      ...(cluster === null ? {} : { peers: cluster, clock: cluster.clock, nodes: cluster.list }),
     });
     if (sandboxSetup !== null) context.engine.addPack(sandboxSetup.pack);
     const resourceRegistry =
@@ -64,9 +71,11 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     retention?.begin();
     const allowsLocalMode = kept.isShared !== true;
     const apis = new BoardApis(context, { folder: kept.folder, allowsLocalMode, http: options.http ?? {} });
-    return new Board({ context, registry, resourceRegistry, unfollow, apis, sandboxSetup, retention });
+    const parts = { context, registry, resourceRegistry, unfollow, apis, sandboxSetup, retention, cluster };
+    return new Board(parts);
   } catch (error) {
     await sandboxSetup?.close();
+    await cluster?.close();
     await store.close();
     throw error;
   }

@@ -2,11 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { failure, foreignText } from '../core/failures.ts';
 import type { Log, Store } from '../core/ports.ts';
 import { BadDatabaseUrl, connectionOptions } from '../postgres/connection-options.ts';
+import { natsOptions, BadNatsUrl } from '../bus/nats-options.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { BoardError } from '../sdk/board-error.ts';
+import type { BusSettings } from '../settings/bus-settings.ts';
 import { schemaProblem } from '../settings/store-settings.ts';
 import { DEFAULT_SCHEMA } from '../store/postgres/schema.ts';
 import { openPostgresStore } from '../wiring/open-store.ts';
@@ -22,6 +24,8 @@ export interface BoardStore {
   readonly folder: string | null;
   /** @internal True: a database that other machines reach. Network requests need a credential, and the board purges. */
   readonly isShared?: boolean;
+  /** @internal What carries notifications to other nodes; absent for a store of one process. */
+  readonly bus?: BusSettings;
 }
 
 /** Options of `postgres`. */
@@ -30,6 +34,10 @@ export interface PostgresOptions {
   readonly schema?: string;
   /** False: statements are not prepared, for PgBouncer before 1.21 in transaction mode. Default: true. */
   readonly prepare?: boolean;
+  /** The same database without a pooler in between, for notifications. Default: the URL of the store. */
+  readonly listenUrl?: string;
+  /** A NATS server for notifications between nodes, such as `nats://host:4222`. Default: LISTEN and NOTIFY of the database. */
+  readonly natsUrl?: string;
 }
 
 /** Default of `retain` with `memory()`. */
@@ -53,27 +61,37 @@ export function sqlite(folder: string): BoardStore {
 }
 
 /**
- * Stores calls in a PostgreSQL database, 15 or newer. Every receipt survives a crash. One process uses a schema at a time.
- * Throws `BoardError` if the URL or the schema is invalid; messages never contain the password.
+ * Stores calls in a PostgreSQL database, 15 or newer. Every receipt survives a crash. Several processes, boards or servers, may
+ * use a schema at the same time: each is a node. Throws `BoardError` if an option is invalid; messages never contain a password.
  */
 export function postgres(url: string, options: PostgresOptions = {}): BoardStore {
-  const { schema = DEFAULT_SCHEMA, prepare = true } = options;
+  const { schema = DEFAULT_SCHEMA, prepare = true, listenUrl = url, natsUrl } = options;
+  checked(() => connectionOptions(url), 'the URL');
+  checked(() => connectionOptions(listenUrl), 'listenUrl');
   const badSchema = schemaProblem(schema);
-  const problem = urlProblem(url) ?? (badSchema === null ? null : `the schema ${badSchema}`);
-  if (problem !== null) throw new BoardError(failure('body_invalid', foreignText(`postgres(): ${problem}`)));
+  if (badSchema !== null) throw invalid(`the schema ${badSchema}`);
   return {
     folder: null,
     isShared: true,
+    bus:
+      natsUrl === undefined
+        ? { kind: 'postgres', url: listenUrl }
+        : { kind: 'nats', options: checked(() => natsOptions(natsUrl), 'natsUrl') },
     open: ({ log } = {}) => openPostgresStore({ url, schema, prepare }, log),
   };
 }
 
-function urlProblem(url: string): string | null {
+/** Returns the value that `read` makes of an option. Throws `BoardError` if it cannot be used. */
+function checked<Value>(read: () => Value, option: string): Value {
   try {
-    connectionOptions(url);
-    return null;
+    return read();
   } catch (error) {
-    if (error instanceof BadDatabaseUrl) return `the URL ${error.message}`;
+    if (error instanceof BadDatabaseUrl || error instanceof BadNatsUrl)
+      throw invalid(`${option} ${error.message}`);
     throw error;
   }
+}
+
+function invalid(problem: string): BoardError {
+  return new BoardError(failure('body_invalid', foreignText(`postgres(): ${problem}`)));
 }

@@ -8,21 +8,19 @@ import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 
 /** Opens the store that the settings name. */
-export async function openStore(
-  { store, dataFolder }: Settings,
-  log: Log,
-  nodes: 'one' | 'many' = 'one',
-): Promise<Store> {
+export async function openStore({ store, dataFolder }: Settings, log: Log): Promise<Store> {
   return store.kind === 'sqlite'
     ? await sqliteStore({ file: storeFileIn(dataFolder), digest: nodeDigest, log })
-    : await openPostgresStore(store, log, nodes);
+    : await openPostgresStore(store, log);
 }
 
-/** Rejects with `StoreRefused` if the database cannot be used. */
+/**
+ * Opens a store that other nodes may use too: `openCluster` begins the heartbeat of this one. Rejects with `StoreRefused` if
+ * the database cannot be used.
+ */
 export async function openPostgresStore(
   { url, schema, prepare }: Pick<PostgresSettings, 'url' | 'schema' | 'prepare'>,
   log: Log | undefined,
-  nodes: 'one' | 'many' = 'one',
 ): Promise<Store> {
   // Loaded on demand: a server on SQLite does not need the driver.
   const { postgresStore } = await import('../store/postgres/open.ts');
@@ -34,6 +32,6 @@ export async function openPostgresStore(
     log,
     now: () => nodeClock.now(),
     firstIdAt: (ms) => firstIdAt('tc_', ms),
-    nodes,
+    nodes: 'many',
   });
 }

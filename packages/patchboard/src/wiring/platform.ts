@@ -64,8 +64,6 @@ export interface PlatformParts {
   readonly packs?: readonly Pack[];
   /** @internal Opens the store. Default: that of the settings. */
   readonly openStore?: (file: string, log: Log) => Promise<Store>;
-  /** @internal `many`: other servers may use the same PostgreSQL store at the same time. Default: `one`. */
-  readonly nodes?: 'one' | 'many';
 }
 
 interface Opened {
@@ -90,12 +88,12 @@ export async function startPlatform(
   await makeDataFolder(settings.dataFolder);
   const tightened = await closeDataFolder(settings.dataFolder);
   const storeFile = storeFileIn(settings.dataFolder);
-  const store = await (parts.openStore?.(storeFile, log) ?? openStore(settings, log, parts.nodes));
+  const store = await (parts.openStore?.(storeFile, log) ?? openStore(settings, log));
   let cluster: ClusterPeers | null = null;
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantDirectory(settings.tenants);
   try {
-    cluster = await openCluster(store, settings, log);
+    cluster = await openCluster(store, settings.bus, log);
     const ownStore = await ownStoreOf(settings);
     packs.unshift(essentials(settings, { storeFile, ownStore }), heritage(settings, tenants));
     const sandboxSetup = await sandboxSetupOf(settings, log, store);

@@ -47,7 +47,10 @@ export interface PostgresStoreOptions {
   readonly now: () => number;
   /** Returns the smallest id that a call created at that time, or later, can have. */
   readonly firstIdAt: (ms: number) => string;
-  /** `many`: other servers with this option may use the store at the same time. Default: `one`. */
+  /**
+   * `many`: other processes with this option may use the store at the same time; each runs a heartbeat on `store.shared`.
+   * Default: `one`, for commands and tests.
+   */
   readonly nodes?: 'one' | 'many';
 }
 

@@ -64,7 +64,9 @@ async function listNodes(
 }
 
 function nodesView(nodes: readonly NodeStatus[]): NodesView {
-  const fingerprints = nodes.filter(({ state }) => state !== 'free').map(({ fingerprint }) => fingerprint);
+  const fingerprints = nodes.flatMap(({ state, fingerprint }) =>
+    state === 'free' ? [] : (fingerprint ?? []),
+  );
   return { nodes: nodes.map(nodeView), same_config: new Set(fingerprints).size <= 1 };
 }
 

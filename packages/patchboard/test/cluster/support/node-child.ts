@@ -30,4 +30,4 @@ function tool(name: string, annotations: ServerTool['annotations']): ServerTool 
 }
 
 const tools = [tool('test.effect', {}), tool('test.risky', { destructive: true })];
-await runServer(resolveSettings(environment(), {}), { nodes: 'many', packs: [{ name: 'test', tools }] });
+await runServer(resolveSettings(environment(), {}), { packs: [{ name: 'test', tools }] });
