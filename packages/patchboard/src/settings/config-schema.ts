@@ -13,6 +13,8 @@ export interface ConfigFile extends UpstreamsConfig {
     readonly allowed_origins?: readonly string[];
     /** Whether to trust the forwarding headers of a reverse proxy. */
     readonly trust_proxy?: boolean;
+    /** How long a node that leaves still serves requests while it is not ready. */
+    readonly drain_delay_ms?: number;
   };
   readonly tools?: Readonly<Record<string, ToolConfig>>;
   readonly limits?: Readonly<Record<string, number>>;
@@ -99,6 +101,8 @@ export interface ToolConfig {
   readonly database?: string;
 }
 
+export const MAX_DRAIN_DELAY_MS = 600_000;
+
 const count = { type: 'integer', minimum: 1 };
 const text = { type: 'string', minLength: 1 };
 const names = { type: 'array', items: { type: 'string', minLength: 1 } };
@@ -123,7 +127,12 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
     http: {
       type: 'object',
       additionalProperties: false,
-      properties: { allowed_hosts: names, allowed_origins: names, trust_proxy: { type: 'boolean' } },
+      properties: {
+        allowed_hosts: names,
+        allowed_origins: names,
+        trust_proxy: { type: 'boolean' },
+        drain_delay_ms: { type: 'integer', minimum: 0, maximum: MAX_DRAIN_DELAY_MS },
+      },
     },
     tools: {
       type: 'object',

@@ -16,6 +16,7 @@ import { resolveWorkspace, type WorkspaceSettings } from '../wiring/sandbox-setu
 import { busSettings, type BusSettings } from './bus-settings.ts';
 import { ConfigError, readConfig } from './config-file.ts';
 import { COMMAND_LIMIT_KEYS, LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
+import { drainDelayMs } from './drain-delay.ts';
 import type { Environment } from './environment.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 import { fileProblem } from './file-problem.ts';
@@ -47,6 +48,8 @@ export interface Settings {
   /** Null: the token of the data folder. */
   readonly operatorTokens: readonly string[] | null;
   readonly trustProxy: boolean;
+  /** How long a node that leaves still serves requests, so that balancers can see that it is not ready. */
+  readonly drainDelayMs: number;
   /** Null: accept no JWTs. */
   readonly jwt: JwtSettings | null;
   /** The policy document the server starts with; operators may replace it. */
@@ -110,6 +113,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     isProduction: given['NODE_ENV'] === 'production',
     operatorTokens: operatorTokensOf(given, store),
     trustProxy: file.http?.trust_proxy ?? false,
+    drainDelayMs: drainDelayMs(given, file),
     jwt: file.auth?.jwt === undefined ? null : jwtOf(file.auth.jwt, given),
     policy: policyOf(file),
     rates: ratesOf(file),

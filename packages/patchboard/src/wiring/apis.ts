@@ -60,6 +60,8 @@ export interface ListeningApis {
   readonly isLocal: boolean;
   /** Returns a single-use token that opens a browser session. */
   loginToken(): string;
+  /** From now on a connection is closed after its next response, so that clients and balancers open others, to other nodes. */
+  closeAfterResponses(): void;
   close(): Promise<void>;
 }
 
@@ -131,6 +133,12 @@ export async function openApis(context: EngineContext, settings: ApiSettings): P
         context.log.error('session.link_not_stored', { error: messageOf(error) }),
       );
       return token;
+    },
+    closeAfterResponses: () => {
+      // Before Fastify's own listener. Without the listener, no request of a server that stays pays for it.
+      fastify.server.prependListener('request', (_request, response) =>
+        response.setHeader('connection', 'close'),
+      );
     },
     close: async () => await fastify.close(),
   };

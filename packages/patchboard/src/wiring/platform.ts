@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterPeers } from '../cluster/cluster-peers.ts';
 import { ConfigError } from '../settings/config-file.ts';
 import { logTightened } from '../settings/keep-private.ts';
@@ -16,7 +15,8 @@ import { reviewPolicy } from '../core/access/policy/review.ts';
 import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext, type EngineContext } from './engine-context.ts';
-import { openApis, refuseOpenServer } from './apis.ts';
+import { openApis, refuseOpenServer, type ListeningApis } from './apis.ts';
+import { DrainDelay } from './drain-delay.ts';
 import { checkNames, isOfUpstream } from './check-names.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { heritageFile, openHeritageStorage } from './heritage-storage.ts';
@@ -54,8 +54,13 @@ export interface Platform {
   loginToken(): string;
   /** Calls `listener` if the store can be written no more, because another process has taken it over: close the server then. */
   onFenced(listener: (problem: string) => void): void;
-  /** Stops accepting requests, waits for running calls and releases all resources. */
+  /**
+   * Stops accepting requests, waits for running calls and releases all resources. One of several nodes first reports for the
+   * drain delay that it is not ready, and still serves requests.
+   */
   close(): Promise<void>;
+  /** Ends the drain delay of a node that closes. Returns false if there is none. */
+  endDrainDelay(): boolean;
 }
 
 /** Parts that settings cannot express, for the chaos server and the benchmark. */
@@ -75,8 +80,6 @@ interface Opened {
   readonly sandboxSetup: SandboxSetup;
 }
 
-/** How long a node that leaves still accepts requests: a balancer must see that it is not ready. */
-const LEAVING_MS = 5000;
 const PURGE_EVERY_MS = 3_600_000;
 const PURGE_BATCH = 1000;
 
@@ -153,9 +156,10 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   });
   cluster?.setUrl(apis.url);
   const stopPurging = keepPurging(settings, store, log);
+  const delay = new DrainDelay(settings.drainDelayMs);
   const shutDown = async (): Promise<void> => {
     stopPurging();
-    if (cluster !== null) await leave(cluster);
+    if (cluster !== null) await leave(cluster, apis, delay);
     await apis.close();
     await engine.drain();
     await cluster?.close();
@@ -175,13 +179,16 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
       closing ??= shutDown();
       await closing;
     },
+    endDrainDelay: () => delay.end(),
   };
 }
 
-/** Other nodes take no new calls from this one, and a balancer sends its requests to them, before it stops to accept any. */
-async function leave(cluster: ClusterPeers): Promise<void> {
+/** Other nodes give this one no calls, and balancers send its requests to them, before it stops accepting any. */
+async function leave(cluster: ClusterPeers, apis: ListeningApis, delay: DrainDelay): Promise<void> {
   cluster.leave();
-  if (cluster.hasOthers) await pause(LEAVING_MS);
+  if (!cluster.hasOthers) return;
+  apis.closeAfterResponses();
+  await delay.wait();
 }
 
 /** Converts an unusable workspace folder to a `ConfigError`. */

@@ -15,8 +15,8 @@ import { removeServerFile, writeServerFile } from '../../settings/server-file.ts
 import { VERSION } from '../../version.ts';
 import { firstSteps } from '../first-steps.ts';
 
-/** Longer than the drain, and than a node takes to leave; after it a stuck shutdown is aborted. */
-const SHUTDOWN_MS = 25_000;
+/** Beside the drain and the delay before it; after that a stuck shutdown is aborted. */
+const SHUTDOWN_MS = 10_000;
 
 export function registerServe(program: Command): void {
   program
@@ -89,7 +89,9 @@ async function runOnce(
   }
   const reason = await stopping;
   log.info('server.stopping', 'signal' in reason ? reason : {});
-  const stuck = setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+  const delayMs = platform.isClustered ? settings.drainDelayMs : 0;
+  const shutdownMs = delayMs + settings.limits.drainMs + SHUTDOWN_MS;
+  const stuck = setTimeout(() => process.exit(1), shutdownMs).unref();
   await platform.close();
   clearTimeout(stuck);
   // After the close: while the file names a living process, the data folder is in use.
@@ -128,10 +130,16 @@ function stopReason(stopWithStdin: boolean, platform: Platform): Promise<StopRea
     const release = (): void => {
       for (const one of names) process.off(one, stop);
     };
+    // A second signal ends the drain delay; without one, or then, the process ends immediately.
+    const again = (signal: (typeof names)[number]): void => {
+      if (platform.endDrainDelay()) return;
+      if (signal === 'SIGINT') process.exit(130);
+      process.off(signal, again);
+      process.kill(process.pid, signal);
+    };
     const stop = (signal: string): void => {
       release();
-      // A second Ctrl-C exits immediately.
-      process.once('SIGINT', () => process.exit(130));
+      for (const name of names) process.on(name, again);
       resolve({ signal });
     };
     platform.onFenced((problem) => {

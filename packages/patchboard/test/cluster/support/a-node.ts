@@ -10,8 +10,8 @@ import { cleanEnvironment } from '../../support/server-process.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const CHILD = fileURLToPath(new URL('node-child.ts', import.meta.url));
-const TOKEN = 'operator-token-of-the-cluster-test';
-const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+export const TOKEN = 'operator-token-of-the-cluster-test';
+export const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 
 export interface CallView {
   readonly tool_call_id: string;
@@ -26,9 +26,9 @@ export class TestNode {
   readonly pid: number;
   readonly #log: () => string;
   readonly #url: () => string;
-  readonly #exited: Promise<unknown>;
+  readonly #exited: Promise<readonly unknown[]>;
 
-  constructor(pid: number, url: () => string, log: () => string, exited: Promise<unknown>) {
+  constructor(pid: number, url: () => string, log: () => string, exited: Promise<readonly unknown[]>) {
     this.pid = pid;
     this.#url = url;
     this.#log = log;
@@ -50,7 +50,13 @@ export class TestNode {
 
   async exit(): Promise<void> {
     this.signal('SIGTERM');
-    await this.#exited;
+    await this.exited();
+  }
+
+  /** Resolves to the exit code; null if a signal has ended the process. */
+  async exited(): Promise<number | null> {
+    const [code] = await this.#exited;
+    return code as number | null;
   }
 
   async get(path: string): Promise<{ readonly status: number; readonly json: unknown }> {
@@ -87,14 +93,15 @@ export interface TestCluster {
   readonly ranIn: (call: CallView) => readonly number[];
 }
 
-export async function aCluster(): Promise<TestCluster> {
+/** `lines`: more lines of the config. */
+export async function aCluster(lines = ''): Promise<TestCluster> {
   const service = await sharedPostgres(15);
   const schema = aSchema(service);
   const folder = await aFolder();
   const effects = join(folder, 'effects.txt');
   const config = join(folder, 'config.yaml');
   writeFileSync(effects, '');
-  writeFileSync(config, `store: { schema: ${schema} }\n`);
+  writeFileSync(config, `store: { schema: ${schema} }\n${lines}\n`);
   let nodes = 0;
   const start = async (): Promise<TestNode> => {
     nodes += 1;

@@ -22,8 +22,9 @@ export function watchConnection(context: HttpContext, reply: FastifyReply, abort
     leave();
     socket?.setTimeout(idleMs);
     reply.raw.removeListener('close', abort);
-    // This request arrived before the close began, so its connection must be closed here. A stream has sent its headers.
-    if (context.openStreams.isClosing && !reply.raw.headersSent) reply.header('connection', 'close');
+    // This request arrived before the server began to stop, so its connection must be closed here. A stream has sent its headers.
+    const isStopping = context.openStreams.isClosing || context.isLeaving?.() === true;
+    if (isStopping && !reply.raw.headersSent) reply.header('connection', 'close');
   };
 }
 
