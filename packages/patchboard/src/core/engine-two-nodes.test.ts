@@ -16,6 +16,7 @@ import { memoryStore } from '../store/memory/memory-store.ts';
 import { attemptToken } from './devices/request-id.ts';
 import type { Call } from './call/call.ts';
 import type { Engine } from './engine.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
 import type { Store } from './ports.ts';
 import type { ServerTool } from './tools/server-tool.ts';
 
@@ -119,9 +120,11 @@ describe('a call that waits for approval on another node', () => {
     expect(await pair.b.engine.calls.decide(operator, call.id, allow(call))).toMatchObject({
       failure: { code: 'conflict' },
     });
-    await pair.clock.advance(24 * 3_600_000);
+    // Past the deadline. A wheel that stays armed fires 20 times a second, so a longer time would only take longer to fail.
+    await pair.clock.advance(DEFAULT_LIMITS.approvalExpiryMs + 1000);
     expect(await stateOf(pair, call)).toBe('DENIED');
     expect([...pair.a.ended, ...pair.b.ended]).toEqual([call.id]);
+    expect(pair.clock.armed).toBe(0);
   });
 });
 
