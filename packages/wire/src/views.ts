@@ -180,6 +180,11 @@ export interface CallView {
   readonly replay_of: string | null;
   /** The sandbox in which the call ran; null if the tool uses none. */
   readonly sandbox: SandboxName | null;
+  /**
+   * The run's workspace moved to the node that ran the call, because its former node is gone: files of earlier calls are not
+   * there. Absent otherwise.
+   */
+  readonly workspace?: 'new';
   readonly timeline: readonly TimelineEntryView[];
   /** The MCP client that made the call; absent for other calls. */
   readonly mcp_client?: McpClientView;

@@ -196,6 +196,7 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   deadline_at: nullable(string),
   replay_of: nullable(string),
   sandbox: withDefault(nullable(word<NonNullable<CallView['sandbox']>>()), null),
+  workspace: optional(word<'new'>()),
   timeline: listOf(timelineEntry),
   mcp_client: optional(mcpClient),
   input_request: optional(inputRequest),

@@ -62,6 +62,7 @@ const commandLimits = Object.fromEntries(
 
 const workspace = object<WorkspaceOptions>({
   root: (value, place) => (value === null ? null : path(value, place)),
+  shared: (value, place) => (value === null ? null : path(value, place)),
   create: flag,
   network: flag,
   environment: must(reason('must_be_text_object'), isTexts),

@@ -1,8 +1,9 @@
 import type { Call } from '../core/call/call.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Nodes } from '../core/nodes.ts';
-import type { Peers, TransientEvent, WatchedCalls } from '../core/peers.ts';
+import type { Peers, TransientEvent, WatchedCalls, WorkspaceHome } from '../core/peers.ts';
 import type { Clock, Log, Store } from '../core/ports.ts';
+import type { RunScope } from '../core/workspaces.ts';
 import { Announcements } from './announcements.ts';
 import { AttachedClients, type Wake } from './attached-clients.ts';
 import type { Bus } from './bus.ts';
@@ -112,7 +113,7 @@ export class ClusterPeers implements Peers {
       POLL_EVERY_MS,
       whileOthers(() => this.#takeOffered()),
     );
-    this.#takingMissing = every(COMPARE_EVERY_MS, () => this.#taken.passMissing(reconciliation.held()));
+    this.#takingMissing = every(POLL_EVERY_MS, () => this.#taken.passMissing(() => reconciliation.held()));
     this.#polls = [
       this.#takingOffered,
       this.#takingMissing,
@@ -250,6 +251,20 @@ export class ClusterPeers implements Peers {
     this.#canRun = canRun;
   }
 
+  async claimHome(run: RunScope, place: string): Promise<WorkspaceHome> {
+    const { table } = this.#parts;
+    const home = await this.#refused(() => table.claimHome(run, place));
+    if (home.writer !== table.self.writer)
+      return { isHere: false, node: home.writer, hasSameFiles: home.place === place };
+    return { isHere: true, isNew: home.before !== null && home.before.place !== place };
+  }
+
+  async give({ id, version }: Call, node: number): Promise<boolean> {
+    const isGiven = await this.#refused(() => this.#parts.table.give({ id, version }, node));
+    if (isGiven) this.#parts.bus.send(node, { kind: 'given' });
+    return isGiven;
+  }
+
   async handOver(): Promise<void> {
     const living = this.#heartbeat.others.filter(({ state }) => state === 'held');
     const [preferred] = living.toSorted((a, b) => b.room - a.room);
@@ -361,6 +376,7 @@ export class ClusterPeers implements Peers {
         return this.#closeSession(notification.session);
       case 'run_cancelled':
         return this.#endRun(notification.tenant, notification.run);
+      case 'given':
       case 'leaving':
         return this.#takingMissing.now();
     }
@@ -375,6 +391,16 @@ export class ClusterPeers implements Peers {
     } catch (error) {
       if (error instanceof NodeFenced) return this.#fence(error.message);
       this.#failed(error);
+    }
+  }
+
+  /** The caller gets the error; of a fenced node it is also the end. */
+  async #refused<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof NodeFenced) this.#fence(error.message);
+      throw error;
     }
   }
 

@@ -83,6 +83,15 @@ export interface WaitingCall extends ClientName {
   readonly id: string;
 }
 
+/** The home of a run's workspace. */
+export interface HomePlace {
+  readonly writer: number;
+  /** Identifies the volume with the files, see `Workspaces.place`. */
+  readonly place: string;
+  /** The home before; null if there was none, or it was the same. */
+  readonly before: { readonly place: string } | null;
+}
+
 export interface HandedOver {
   /** The writer that has the calls now; null if there is no other node. */
   readonly to: number | null;
@@ -148,6 +157,13 @@ export interface NodeTable {
   /** Takes those of the calls that are still offered; their version grows by one. */
   takeOffered(ids: readonly string[]): Promise<readonly CallPlace[]>;
 
+  /** Makes this node the home of the run's workspace, unless the home is a node that lives and does not shut down. */
+  claimHome(run: { readonly tenant: string; readonly runId: string }, place: string): Promise<HomePlace>;
+  /**
+   * Gives a call of this node, if it still has that version, to a node that lives; its version grows by one. Returns false,
+   * without a change, otherwise.
+   */
+  give(call: Pick<Call, 'id' | 'version'>, to: number): Promise<boolean>;
   /**
    * Gives the open calls of this node to another one: to `preferred` if that node lives, otherwise to the one with most
    * room. Without other nodes they stay. This node must move none of them any more.

@@ -16,7 +16,9 @@ const tokens = fc
 
 const notification: fc.Arbitrary<Notification> = fc.oneof(
   fc.record({ kind: fc.constantFrom('moved' as const, 'ended' as const), calls }),
-  fc.record({ kind: fc.constantFrom('grown' as const, 'work' as const, 'leaving' as const) }),
+  fc.record({
+    kind: fc.constantFrom('grown' as const, 'work' as const, 'given' as const, 'leaving' as const),
+  }),
   fc.record({ kind: fc.constant('wake_client' as const), tenant: name, client: name, call: name }),
   fc.record({ kind: fc.constant('session_taken' as const), session: name }),
   fc.record({ kind: fc.constant('run_cancelled' as const), tenant: name, run: name }),

@@ -23,6 +23,8 @@ export type Notification =
   | { readonly kind: 'session_taken'; readonly session: string }
   /** A run was cancelled: nodes with a workspace of it end its background jobs. */
   | { readonly kind: 'run_cancelled'; readonly tenant: string; readonly run: string }
+  /** The sender has given calls to the receiver. */
+  | { readonly kind: 'given' }
   /** The sender shuts down, and may have given calls to the receiver. */
   | { readonly kind: 'leaving' };
 
@@ -102,6 +104,7 @@ function notificationOf(
   switch (kind) {
     case 'grown':
     case 'work':
+    case 'given':
     case 'leaving':
       return { kind };
     case 'moved':

@@ -40,8 +40,10 @@ export class TakenCalls {
   }
 
   /** Passes calls that are marked as taken and that this node does not hold: given by another node, or a lost reply. */
-  async passMissing(held: ReadonlySet<string>): Promise<void> {
+  async passMissing(heldIds: () => ReadonlySet<string>): Promise<void> {
     const ids = await this.#table.takenCalls();
+    if (ids.length === 0) return;
+    const held = heldIds();
     await this.pass(ids.filter((id) => !held.has(id)));
   }
 }

@@ -1,6 +1,8 @@
 import type { Call } from './call/call.ts';
 import type { CallNames } from './ledger/event-slice.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import type { Store } from './ports.ts';
+import type { RunScope } from './workspaces.ts';
 
 /** A call that this node looks at again when another node has moved it. */
 export interface WatchedCall {
@@ -22,6 +24,13 @@ export interface TransientEvent {
   readonly call: CallNames;
   readonly data: unknown;
 }
+
+/** The node that has the files and background jobs of a run. */
+export type WorkspaceHome =
+  /** `isNew`: another node was the home before and is gone, with the files that calls of the run wrote there. */
+  | { readonly isHere: true; readonly isNew: boolean }
+  /** `hasSameFiles`: that node and this one use the same volume. */
+  | { readonly isHere: false; readonly node: number; readonly hasSameFiles: boolean };
 
 /**
  * Other nodes that share the store. An open call belongs to one node at a time: the one that made its last move. The store
@@ -68,6 +77,16 @@ export interface Peers {
     room: () => number,
     canRun: (tenant: string, toolName: string, toolVersion: string) => boolean,
   ): void;
+  /**
+   * Makes this node the home of the run's workspace, unless a node that lives is it already. `place`: names the files that
+   * this node sees, see `Workspaces.place`.
+   */
+  claimHome(run: RunScope, place: string): MaybePromise<WorkspaceHome>;
+  /**
+   * Passes an open call of this node, as it is at this version, to a node that starts it. Resolves to false, without a
+   * change, if that node is gone or the call was moved.
+   */
+  give(call: Call, node: number): Promise<boolean>;
   /** This node stops and moves none of its calls any more: passes those that are still open to other nodes, if there are any. */
   handOver(): Promise<void>;
 
@@ -117,6 +136,8 @@ export function singleNode(store: Pick<Store, 'openCalls' | 'onFenced'>): Peers 
     sessionTaken: ignore,
     onSessionTaken: ignore,
     offer: ignore,
+    claimHome: () => ({ isHere: true, isNew: false }),
+    give: () => Promise.resolve(false),
     onOffered: ignore,
     handOver: () => Promise.resolve(),
     runCancelled: ignore,

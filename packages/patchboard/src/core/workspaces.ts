@@ -16,6 +16,8 @@ export interface RunScope {
 
 /** Returns the workspace of each run. It is opened on first use and cached. */
 export interface Workspaces {
+  /** Identifies the volume with the files of the runs: equal on all nodes that share it. */
+  readonly place: string;
   of(scope: RunScope): Workspace;
   /** Ends the background jobs of the run. */
   endRun(scope: RunScope): Promise<void>;
@@ -38,6 +40,7 @@ export function servicesOf({ services }: { readonly services?: ToolServices | un
 
 /** Used if no workspace is configured: a tool that uses the sandbox fails with `sandbox_unavailable`; services are absent. */
 export const NO_WORKSPACES: Workspaces = {
+  place: '',
   of: () => ({
     get sandbox(): Sandbox {
       throw noWorkspace();

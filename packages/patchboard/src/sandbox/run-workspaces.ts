@@ -6,6 +6,7 @@ import type { RunScope, ToolServices, Workspace, Workspaces } from '../core/work
 import type { CommandLimits, Enclosure, SandboxUser } from './enclosure.ts';
 import { FileServerClient } from './file-server-client.ts';
 import { RunSandbox } from './run-sandbox.ts';
+import { folderId } from './folder-id.ts';
 import { makeWorkspace, userOf } from './sandbox-user.ts';
 
 export interface RunWorkspacesOptions {
@@ -18,6 +19,8 @@ export interface RunWorkspacesOptions {
   readonly root: string | null;
   /** The parent of the folders of runs. */
   readonly folder: string;
+  /** Whether all nodes see the files of `folder`. Default: false. */
+  readonly isShared?: boolean;
   readonly services: (scope: RunScope) => ToolServices;
   /** Returns an unguessable id. */
   readonly nextJobId: () => string;
@@ -42,9 +45,15 @@ export class RunWorkspaces implements Workspaces {
   readonly #servers: Map<string, FileServerClient> = new Map();
   /** In the order in which they became idle. Some may be busy again, or stopped. */
   readonly #idle: Set<FileServerClient> = new Set();
+  #place: string | null = null;
 
   constructor(options: RunWorkspacesOptions) {
     this.#options = options;
+  }
+
+  get place(): string {
+    const { folder, isShared = false } = this.#options;
+    return (this.#place ??= isShared ? 'shared' : folderId(folder));
   }
 
   of(scope: RunScope): Workspace {

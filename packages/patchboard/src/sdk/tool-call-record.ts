@@ -18,6 +18,8 @@ export interface ToolCallRecord {
   readonly isError: boolean;
   /** The sandbox in which the call ran; absent if the tool uses none. */
   readonly sandbox?: SandboxName;
+  /** The run's workspace moved to another node, without the files of earlier calls. Absent otherwise. */
+  readonly workspace?: 'new';
   /** The input request for which the call waits; with several, the first. `board.respondInput` takes its id. */
   readonly inputRequest?: ToolCallInputRequest;
   /** All input requests of the call; absent if there are none. */
@@ -65,6 +67,7 @@ export function toRecord(call: Call): ToolCallRecord {
   };
   if (call.inputs.length > 0) addInputs(record, call);
   if (call.sandbox !== null) record.sandbox = call.sandbox;
+  if (call.workspace !== undefined) record.workspace = call.workspace;
   if ('resultJson' in state) record.result = JSON.parse(state.resultJson) as unknown;
   if ('error' in state) {
     record.error = state.error.message;

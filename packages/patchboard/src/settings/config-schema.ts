@@ -64,6 +64,7 @@ export interface McpConfig {
 
 export interface WorkspaceConfig {
   readonly root?: string;
+  readonly shared?: string;
   readonly network?: boolean;
   /** Names of environment variables that are passed to commands. */
   readonly environment?: readonly string[];
@@ -209,6 +210,7 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
       additionalProperties: false,
       properties: {
         root: text,
+        shared: text,
         network: { type: 'boolean' },
         environment: names,
         readable: names,

@@ -29,12 +29,14 @@ interface MutablePart {
   readonly inputs?: readonly InputRound[];
   /** Absent if there are none. */
   readonly offered?: OfferedInputs;
+  /** Absent unless the workspace of the run moved to another node. */
+  readonly workspace?: 'new';
   readonly timeline: readonly TimelineEntry[];
 }
 
 export function mutableJson(call: Call): string {
-  const { state, approval, timeline, argsRedacted, sandbox, countsInRun, acceptsInput, inputs, offered } =
-    call;
+  const { state, approval, timeline, argsRedacted, sandbox, countsInRun, acceptsInput, inputs } = call;
+  const { offered, workspace } = call;
   const rest = {
     ...(argsRedacted ? { argsRedacted } : {}),
     ...(sandbox === null ? {} : { sandbox }),
@@ -42,6 +44,7 @@ export function mutableJson(call: Call): string {
     ...(acceptsInput === true ? {} : { acceptsInput }),
     ...(inputs.length === 0 ? {} : { inputs }),
     ...(offered === undefined ? {} : { offered }),
+    ...(workspace === undefined ? {} : { workspace }),
   };
   const mutable: MutablePart = { state: detailOf(state), approval, timeline, ...rest };
   return JSON.stringify(mutable);
@@ -58,6 +61,7 @@ export type MutableMembers = Pick<
   | 'approval'
   | 'inputs'
   | 'offered'
+  | 'workspace'
   | 'timeline'
 >;
 
@@ -77,6 +81,7 @@ export function mutableMembers(json: string, stateCode: number, result: string |
     approval: mutable.approval,
     inputs: mutable.inputs ?? [],
     ...(mutable.offered === undefined ? {} : { offered: mutable.offered }),
+    ...(mutable.workspace === undefined ? {} : { workspace: mutable.workspace }),
     timeline: mutable.timeline,
   };
 }

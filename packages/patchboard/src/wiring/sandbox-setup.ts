@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { statSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { extname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Failure } from '../core/failures.ts';
 import { failure } from '../core/failures.ts';
@@ -19,6 +19,11 @@ import { makeWorkspace, serverUser, UnusableFolder, userOf } from '../sandbox/sa
 export interface WorkspaceSettings {
   /** One folder for all runs of the default tenant; null: each run has its own folder. */
   readonly root: string | null;
+  /**
+   * A folder on a volume that all nodes mount: the folders of runs are created in it, and their files outlive the node.
+   * Null: each node has its own.
+   */
+  readonly shared: string | null;
   /** Creates `root` if it does not exist. Default: a missing root is an error. */
   readonly create: boolean;
   /** Whether commands that request network access get it. */
@@ -48,6 +53,7 @@ export function resolveWorkspace(given: WorkspaceOptions): WorkspaceSettings {
   const { root = null, network = false, environment = {}, readable = [], unsafeNoSandbox = false } = given;
   return {
     root: root === null ? null : resolve(root),
+    shared: given.shared === undefined || given.shared === null ? null : resolve(given.shared),
     create: given.create ?? false,
     network,
     environment,
@@ -88,6 +94,7 @@ export async function openSandboxSetup(
 ): Promise<SandboxSetup> {
   const { log, folder } = parts;
   refuseMissingRoot(settings);
+  refuseRootOutside(settings);
   const { enclosure, report } = await probeSandbox(settings, join(folder, 'sandbox'));
   if (settings.root !== null) {
     makeWorkspace(settings.root);
@@ -99,7 +106,8 @@ export async function openSandboxSetup(
     ...settings,
     enclosure,
     refusal,
-    folder: join(folder, 'workspaces'),
+    folder: settings.shared ?? join(folder, 'workspaces'),
+    isShared: settings.shared !== null,
     services: (scope) => runServices(parts.store, scope),
     nextJobId: () => `job_${parts.ids.secret(128)}`,
   });
@@ -117,6 +125,12 @@ function refuseMissingRoot({ root, create }: WorkspaceSettings): void {
   if (found === undefined && !create) throw new UnusableFolder(reason('folder_missing', { path: root }));
   if (found !== undefined && !found.isDirectory())
     throw new UnusableFolder(reason('folder_no_folder', { path: root }));
+}
+
+/** Another node would not have the files of the runs of the default tenant. */
+function refuseRootOutside({ root, shared }: WorkspaceSettings): void {
+  if (root === null || shared === null || root === shared || root.startsWith(join(shared, sep))) return;
+  throw new UnusableFolder(reason('folder_outside', { path: root, folder: shared }));
 }
 
 /** Finds and tests the sandbox of this machine. `patchboard doctor` uses it too. */

@@ -56,6 +56,8 @@ function simulatedTable(connection: StoreConnection, table: NodeTable): NodeTabl
     offer: (calls) => request(() => table.offer(calls)),
     offered: (limit) => request(() => table.offered(limit)),
     takeOffered: (ids) => request(() => table.takeOffered(ids)),
+    claimHome: (run, place) => request(() => table.claimHome(run, place)),
+    give: (call, to) => request(() => table.give(call, to)),
     handOver: (preferred) => request(() => table.handOver(preferred)),
     leave: () => request(() => table.leave()),
   };

@@ -31,6 +31,7 @@ export class MemoryNodes {
   readonly #now: () => number;
   readonly #rows: Map<number, NodeRow> = new Map();
   readonly #holdings: Map<string, Holding> = new Map();
+  readonly #homes: Map<string, NodeKey & { readonly place: string }> = new Map();
   /** True: the tables reject, as if the database could not be reached. */
   isDown = false;
 
@@ -204,6 +205,25 @@ export class MemoryNodes {
             await this.#open((holding, { id }) => holding.offered && !isOwn(holding) && ids.includes(id)),
           ),
         ),
+      claimHome: ({ tenant, runId }, place) =>
+        checked(() => {
+          const key = JSON.stringify([tenant, runId]);
+          const before = this.#homes.get(key) ?? null;
+          if (before?.writer === writer && before.epoch === self.epoch) return { ...before, before: null };
+          if (before !== null && this.holds(before) && this.#rows.get(before.writer)?.state === 'held')
+            return { ...before, before: null };
+          this.#homes.set(key, { ...self, place });
+          return { writer, place, before };
+        }),
+      give: ({ id, version }, to) =>
+        checked(async () => {
+          if (this.#rows.get(to)?.state !== 'held') return false;
+          const calls = await this.#open((holding, call) => isOwn(holding) && call.id === id);
+          const given = calls.filter((call) => call.version === version);
+          await this.#claim(self, given);
+          this.#give(given, to);
+          return given.length > 0;
+        }),
       handOver: (preferred) => checked(() => handOver(preferred)),
       leave: async () => {
         if (!this.holds(self)) return { to: null, calls: 0 };

@@ -1,8 +1,9 @@
 import type { TokenKind, TokenStore } from '../../src/core/access/token-store.ts';
 import { isOpen, type Call } from '../../src/core/call/call.ts';
 import type { LedgerDraft } from '../../src/core/ledger/ledger.ts';
-import type { Peers, TransientEvent, WatchedCalls } from '../../src/core/peers.ts';
+import type { Peers, TransientEvent, WatchedCalls, WorkspaceHome } from '../../src/core/peers.ts';
 import type { Inserted, NewCall, Replaced, Store } from '../../src/core/ports.ts';
+import type { RunScope } from '../../src/core/workspaces.ts';
 import { RevisionLog } from './revision-log.ts';
 
 type Take = (calls: AsyncIterable<Call>) => Promise<void>;
@@ -16,6 +17,8 @@ interface Shared {
   /** The calls, with their versions, that their node cannot deliver to a client or has no slot for. */
   readonly undelivered: Map<string, number>;
   readonly offered: Map<string, number>;
+  /** The home of each run's workspace. */
+  readonly homes: Map<string, { readonly node: TestPeers; readonly place: string }>;
   readonly revisions: RevisionLog;
   readonly tokens: TokenStore;
 }
@@ -29,6 +32,8 @@ export class TestPeers implements Peers {
   /** The calls that this node has moved and that other nodes may hold or await. */
   readonly told: Call[] = [];
   readonly offers: Call[] = [];
+  /** The calls that other nodes have given to this one and that it has not taken. */
+  readonly given: Call[] = [];
   readonly tokens: [bucket: string, tokens: number][] = [];
   readonly transients: TransientEvent[] = [];
   readonly #shared: Shared;
@@ -115,6 +120,34 @@ export class TestPeers implements Peers {
     this.#canRun = canRun;
   }
 
+  claimHome({ tenant, runId }: RunScope, place: string): WorkspaceHome {
+    const { homes, nodes } = this.#shared;
+    const key = JSON.stringify([tenant, runId]);
+    const home = homes.get(key);
+    if (home !== undefined && home.node !== this && home.node.leased)
+      return { isHere: false, node: nodes.indexOf(home.node), hasSameFiles: home.place === place };
+    homes.set(key, { node: this, place });
+    return { isHere: true, isNew: home !== undefined && home.node !== this && home.place !== place };
+  }
+
+  async give(call: Call, node: number): Promise<boolean> {
+    const { store, holders, nodes } = this.#shared;
+    const to = nodes[node];
+    if (to?.leased !== true || holders.get(call.id) !== this) return false;
+    const next = { ...call, version: call.version + 1 };
+    const replaced = await store.replaceCall(next, call.version, []);
+    if (replaced.kind === 'conflict') return false;
+    holders.set(call.id, to);
+    to.given.push(next);
+    if (this.notifies) await to.takeGiven();
+    return true;
+  }
+
+  /** Takes what other nodes have given to this one. */
+  async takeGiven(): Promise<void> {
+    await this.orphaned(each(this.given.splice(0)));
+  }
+
   async handOver(): Promise<void> {
     const next = this.#shared.nodes.find((node) => node !== this && node.leased);
     const mine = [...this.#shared.holders].flatMap(([id, holder]) => (holder === this ? [id] : []));
@@ -192,6 +225,7 @@ export class TestPeers implements Peers {
   /** What a node reads from the store once a second, whether or not notifications arrive. */
   async poll(): Promise<void> {
     await this.#compareWatched();
+    await this.takeGiven();
     await this.#lookForClients();
     await this.takeOffered();
     await this.catchUp();
@@ -274,6 +308,7 @@ export function severalNodes(store: Store, count: number): TestNode[] {
     holders: new Map(),
     undelivered: new Map(),
     offered: new Map(),
+    homes: new Map(),
     revisions: new RevisionLog(store),
     tokens: tokensInMemory(),
   };

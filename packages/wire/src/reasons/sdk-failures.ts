@@ -17,6 +17,7 @@ export interface SdkFailures {
   readonly body_read_before_board: NoParams;
   readonly folder_missing: { readonly path: string };
   readonly folder_no_folder: { readonly path: string };
+  readonly folder_outside: { readonly path: string; readonly folder: string };
   readonly folder_of_root: { readonly path: string };
   readonly module_without_method: { readonly module: string; readonly method: string };
   readonly method_not_for_agents: { readonly module: string; readonly method: string };
@@ -67,6 +68,7 @@ export const SDK_FAILURES: Sentences<SdkFailures> = {
   body_read_before_board: () => 'the request body was read before it reached the board',
   folder_missing: ({ path }) => `root ${path} does not exist; make the folder, or set create: true`,
   folder_no_folder: ({ path }) => `root ${path} is not a folder`,
+  folder_outside: ({ path, folder }) => `root ${path} is not in the shared folder ${folder}`,
   folder_of_root: ({ path }) =>
     `${path} belongs to root, and the server runs as root: commands would run as root in it. Give the folder to ` +
     `another user (chown -R 1000:1000 ${path}), or start the server as its user`,

@@ -3,6 +3,7 @@ import type { NoParams, ReasonView, Sentences } from './reason.ts';
 /** Why a tool of the workspace, its sandbox or its file server fails. */
 export interface WorkspaceFailures {
   readonly workspace_missing: NoParams;
+  readonly workspace_elsewhere: { readonly run: string; readonly node: number };
   readonly sandbox_missing: { readonly problem: string };
   readonly sandbox_not_started: NoParams;
   readonly file_server_unavailable: { readonly error: string };
@@ -40,6 +41,8 @@ export interface WorkspaceFailures {
 
 export const WORKSPACE_FAILURES: Sentences<WorkspaceFailures> = {
   workspace_missing: () => 'there is no workspace here',
+  workspace_elsewhere: ({ run, node }) =>
+    `the workspace of run ${run} is at node ${node}: run the agent there, or share the workspaces with workspace.shared`,
   sandbox_missing: ({ problem }) => `commands and writes are off, because nothing encloses them: ${problem}`,
   sandbox_not_started: () => 'the sandbox did not start',
   file_server_unavailable: ({ error }) => `the file server of the workspace is not available (${error})`,

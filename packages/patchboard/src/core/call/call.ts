@@ -14,7 +14,7 @@ import type { OfferedInputs } from './offered-inputs.ts';
 
 /**
  * One request to run one tool with fixed arguments.
- * Everything but `version`, `state`, `approval`, `inputs`, `offered` and `timeline` is written once; the arguments change only by an
+ * Everything but `version`, `state`, `approval`, `inputs`, `offered`, `workspace` and `timeline` is written once; the arguments change only by an
  * operator's edit before the call runs, and by redaction after its end.
  */
 export interface Call {
@@ -64,6 +64,8 @@ export interface Call {
   readonly inputs: readonly InputRound[];
   /** Responses that came with the request and have not been used. Absent if there are none, and once the call has ended. */
   readonly offered?: OfferedInputs;
+  /** The run's workspace moved to the node that ran the call, without the files of earlier calls. Absent otherwise. */
+  readonly workspace?: 'new';
   readonly timeline: readonly TimelineEntry[];
 }
 

@@ -38,6 +38,8 @@ export interface MoveExtra {
   readonly inputs?: readonly InputRound[];
   /** The responses that came with the request and are left. */
   readonly offered?: OfferedInputs;
+  /** See `Call.workspace`. */
+  readonly workspace?: 'new';
   /** Ledger rows besides those of the moves. */
   readonly rows?: (call: Call) => readonly LedgerDraft[];
   /** Without a new state: the call becomes one of this node, with the next version. */

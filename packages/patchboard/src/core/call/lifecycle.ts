@@ -149,20 +149,32 @@ export class Lifecycle {
   }
 
   /**
+   * Passes a call of this node to another one, which starts it. Returns false, without a change, if that node is gone or
+   * the call was moved.
+   */
+  give(live: LiveCall, node: number): Promise<boolean> {
+    return this.#shared.give(live, node);
+  }
+
+  /**
    * As `advance`, but retries failed writes until one succeeds: for the start and the end of work, which must not be lost.
    * After `close` it stops retrying: the call stays as stored, and the next start recovers it.
    */
-  advanceWithRetry(live: LiveCall, states: readonly CallState[]): MaybePromise<boolean> {
+  advanceWithRetry(
+    live: LiveCall,
+    states: readonly CallState[],
+    extra: MoveExtra = {},
+  ): MaybePromise<boolean> {
     const retry = async (error: unknown): Promise<boolean> => {
       if (!isOpen(live.call)) return false;
       if (error instanceof IllegalMove) throw error;
       if (this.#isClosed) return false;
       this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
       await new Promise<void>((resolve) => this.#parts.clock.after(PERSIST_RETRY_MS, resolve));
-      return await this.advanceWithRetry(live, states);
+      return await this.advanceWithRetry(live, states, extra);
     };
     try {
-      const advanced = this.advance(live, states);
+      const advanced = this.advance(live, states, extra);
       return advanced instanceof Promise ? advanced.catch(retry) : advanced;
     } catch (error) {
       return retry(error);
@@ -269,13 +281,14 @@ export class Lifecycle {
   }
 }
 
-function changed(call: Call, { argsJson, inputs, offered, claims }: MoveExtra): Call {
+function changed(call: Call, { argsJson, inputs, offered, workspace, claims }: MoveExtra): Call {
   if (claims === true) return { ...call, version: call.version + 1 };
-  if (argsJson === undefined && inputs === undefined) return call;
+  if (argsJson === undefined && inputs === undefined && workspace === undefined) return call;
   return {
     ...call,
     argsJson: argsJson ?? call.argsJson,
     inputs: inputs ?? call.inputs,
     ...(offered === undefined ? {} : { offered }),
+    ...(workspace === undefined ? {} : { workspace }),
   };
 }

@@ -90,6 +90,11 @@ export function isOurs({ call, ownership }: LiveCall): boolean {
   return ownership !== 'lost' && isOpen(call);
 }
 
+/** Whether the call needs an agent of this process: its hooks, permissions or handle. */
+export function isPinned({ hooks, agent, permissions = [] }: InProcessCaller): boolean {
+  return agent !== undefined || hooks.length > 0 || permissions.length > 0;
+}
+
 /** False also if the tool is no longer known: its call must not be repeated. */
 export function isIdempotent({ tool }: LiveCall): boolean {
   return tool?.annotations.idempotent === true;

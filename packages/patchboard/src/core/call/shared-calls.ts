@@ -89,6 +89,17 @@ export class SharedCalls {
     return moving.then(tell);
   }
 
+  /** See `Lifecycle.give`. */
+  async give(live: LiveCall, node: number): Promise<boolean> {
+    const { id } = live.call;
+    while (this.#moving.has(id)) await this.#moving.get(id);
+    if (!isOurs(live)) return false;
+    const { version } = live.call;
+    if (!(await this.#parts.peers.give(live.call, node))) return false;
+    await this.look(id, version + 1);
+    return true;
+  }
+
   /** See `Lifecycle.forgetOlder`. */
   async forgetOlder(call: Call): Promise<void> {
     // The row may be the result of a move of this node.

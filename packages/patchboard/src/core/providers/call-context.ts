@@ -1,5 +1,6 @@
 import type { InputKind } from '@patchboard/wire';
-import { isOpen, type Call } from '../call/call.ts';
+import { topOf } from '../call/call-tree.ts';
+import { isOpen } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import { logNames, notifyCaller, publishProgress } from '../call/caller-events.ts';
 import { eventContent } from '../call/listed-content.ts';
@@ -142,15 +143,6 @@ class CallContext implements ToolContext {
   #eventSink(): ToolEventSink {
     return (this.#sink ??= new ToolEventSink(this.#parts, this.#live));
   }
-}
-
-/**
- * A sub-agent uses the workspace of the agent that started it: returns the topmost call above this one. It is open for
- * as long.
- */
-function topOf(lifecycle: Pick<Lifecycle, 'find'>, call: Call): Call {
-  const above = call.parentCallId === null ? undefined : lifecycle.find(call.parentCallId)?.call;
-  return above === undefined ? call : topOf(lifecycle, above);
 }
 
 /** Validates and copies the events that a tool emits. An invalid one is logged and dropped; it never fails the call. */

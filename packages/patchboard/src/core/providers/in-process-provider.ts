@@ -5,9 +5,9 @@ import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { continuedMs, InputRequired, type InputRound } from '../call/input.ts';
 import type { InputRequests, RecordedInput } from '../call/input-requests.ts';
-import { isOurs, nothing, type LiveCall } from '../call/live-call.ts';
+import { isOurs, isPinned, nothing, type LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
-import { failure, type Failure } from '../failures.ts';
+import { failure, messageOf, type Failure } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import { pairKey } from '../pair-key.ts';
 import type { Peers } from '../peers.ts';
@@ -30,6 +30,7 @@ import {
 } from './provider.ts';
 import { SlotOffers } from './slot-offers.ts';
 import { Slots, type SlotKey } from './slots.ts';
+import { WorkspaceHomes } from './workspace-homes.ts';
 
 export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInputs'>, SettlementParts {
   readonly inputRequests: InputRequests;
@@ -41,6 +42,8 @@ export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInpu
   readonly tasks: Tasks;
 }
 
+/** The pause before the home of a workspace is looked for again. */
+const HOME_RETRY_MS = 500;
 const SERVER_SLOT = 'server';
 const TENANT_SLOT = 'tenant:';
 /** Bounds the attempts of a call that crashes the server each time. */
@@ -57,10 +60,12 @@ export class InProcessProvider implements Provider {
   readonly #runnerParts: LocalRunnerParts;
   readonly #slots: Slots = new Slots();
   readonly #offers: SlotOffers;
+  readonly #homes: WorkspaceHomes;
   #isStopped = false;
 
   constructor(parts: InProcessProviderParts) {
     this.#parts = parts;
+    this.#homes = new WorkspaceHomes(parts);
     this.#offers = new SlotOffers({
       ...parts,
       wheel: parts.lifecycle.wheel,
@@ -77,6 +82,7 @@ export class InProcessProvider implements Provider {
   /** With a free slot the call is recorded as EXECUTING in its first commit. */
   reserve(tool: RegisteredTool, request: ReservationRequest, now: number): Reservation {
     const pending: CallState = { name: 'PENDING', deadlineAt: now + this.#parts.limits.queueWaitMs };
+    if (tool.sandbox !== null && !this.#homes.isKnown(request)) return new EmptyReservation([pending], this);
     const keys = this.#slotKeys(serverToolOf(tool), request);
     if (this.#isStopped || !this.#parts.peers.hasLease() || !this.#slots.tryTake(keys))
       return new EmptyReservation([pending], this);
@@ -119,7 +125,31 @@ export class InProcessProvider implements Provider {
     // The arguments were validated against the recorded version of the contract.
     else if (tool.version !== call.toolVersion)
       this.#fail(live, 'tool_not_found', reason('tool_changed', { tool: call.toolName }));
+    else if (this.#homes.mustClaim(call))
+      this.#parts.tasks.start('workspace home', () => this.#queueAtHome(live, tool));
     else this.#queue(live, tool);
+  }
+
+  /** Queues the call if the workspace of its run is at this node; otherwise passes it to the node that has it. */
+  async #queueAtHome(live: LiveCall, tool: RegisteredTool): Promise<void> {
+    const { lifecycle, log } = this.#parts;
+    try {
+      const home = await this.#homes.claim(live.call);
+      if (!isOurs(live)) return;
+      if (home.isHere || (isPinned(live.caller) && home.hasSameFiles)) return this.#queue(live, tool);
+      if (isPinned(live.caller)) {
+        const why = reason('workspace_elsewhere', { run: live.call.runId, node: home.node });
+        return this.#fail(live, 'sandbox_unavailable', why);
+      }
+      if (await lifecycle.give(live, home.node)) return;
+    } catch (error) {
+      log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+    }
+    // The home may be gone by now.
+    if (isOurs(live))
+      live.release = lifecycle.wheel.after(HOME_RETRY_MS, () => {
+        this.#parts.tasks.start('workspace home', () => this.#queueAtHome(live, tool));
+      });
   }
 
   /** A running tool gets the stop signal of its call; `live.release` returns the slot. */
@@ -243,7 +273,10 @@ export class InProcessProvider implements Provider {
     const attempt = attemptsOf(live.call) + (continued === null ? 1 : 0);
     const deadlineAt = clock.now() + (continued ?? Math.min(tool.timeoutMs, live.call.timeoutMs));
     const cause = attempt === 1 || continued !== null ? null : 'interrupted';
-    return await lifecycle.advanceWithRetry(live, [{ name: 'EXECUTING', deadlineAt, attempt, cause }]);
+    const state = { name: 'EXECUTING', deadlineAt, attempt, cause } as const;
+    if (!(await lifecycle.advanceWithRetry(live, [state], this.#homes.noteFor(live.call)))) return false;
+    this.#homes.noted(live.call);
+    return true;
   }
 
   #execute(live: LiveCall, tool: RegisteredTool): MaybePromise<unknown> {

@@ -1,4 +1,4 @@
-import type { LiveCall } from '../call/live-call.ts';
+import { isPinned, type LiveCall } from '../call/live-call.ts';
 import type { Peers } from '../peers.ts';
 import type { Clock } from '../ports.ts';
 import type { TimerWheel } from '../timer-wheel.ts';
@@ -73,6 +73,6 @@ export class SlotOffers {
 }
 
 /** False: the call needs an agent, or files, of this process. */
-function isMovable({ call, caller: { hooks, agent, permissions = [] } }: LiveCall): boolean {
-  return call.sandbox === null && hooks.length === 0 && agent === undefined && permissions.length === 0;
+function isMovable({ call, caller }: LiveCall): boolean {
+  return call.sandbox === null && !isPinned(caller);
 }

@@ -33,6 +33,8 @@ export interface McpResultOptions {
   readonly structured: 'any' | 'object';
   /** Whether the tool list has an output schema for the tool. Clients then require `structuredContent`, also of a string. */
   readonly hasOutputSchema: boolean;
+  /** Text for the model after the result. */
+  readonly note?: string | null;
 }
 
 /**
@@ -41,14 +43,19 @@ export interface McpResultOptions {
  * it, `structuredContent`.
  */
 export function mcpResultMembers(resultJson: string, options: McpResultOptions): string {
-  const { structured, hasOutputSchema } = options;
+  const { structured, hasOutputSchema, note = null } = options;
+  const more = note === null ? [] : [{ type: 'text' as const, text: note }];
   const content: unknown = isContentJson(resultJson) ? JSON.parse(resultJson) : null;
-  if (isContentValue(content)) return JSON.stringify(withContent(content, false, structured)).slice(1, -1);
+  if (isContentValue(content)) {
+    const result = withContent(content, false, structured);
+    return JSON.stringify({ ...result, content: [...result.content, ...more] }).slice(1, -1);
+  }
   const isString = resultJson.startsWith('"');
   const isStructured = structured === 'any' ? !isString || hasOutputSchema : resultJson.startsWith('{');
   const text = isString ? resultJson : JSON.stringify(resultJson);
-  const more = isStructured ? `,"structuredContent":${resultJson}` : '';
-  return `"content":[{"type":"text","text":${text}}]${more},"isError":false`;
+  const notes = more.map((block) => `,${JSON.stringify(block)}`).join('');
+  const structuredMember = isStructured ? `,"structuredContent":${resultJson}` : '';
+  return `"content":[{"type":"text","text":${text}}${notes}]${structuredMember},"isError":false`;
 }
 
 /** The blocks are MCP's own. */

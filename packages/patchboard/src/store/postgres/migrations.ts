@@ -3,13 +3,14 @@ import { lockSchema } from '../../postgres/advisory-locks.ts';
 import type { Connection, Transaction } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
+import { homeSchema } from './home-schema.ts';
 import { revisionSchema } from './revision-schema.ts';
 import { firstSchema, tablesIn, type Tables } from './schema.ts';
 import { checkTables } from './schema-check.ts';
 import { sharedSchema } from './shared-schema.ts';
 
 /** The version of the schema that this build writes. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 /** The oldest version of this program that can use a schema of `SCHEMA_VERSION`. */
 const MIN_READER = 3;
 
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   firstSchema,
   sharedSchema,
   revisionSchema,
+  homeSchema,
 ];
 
 export interface SchemaParts {

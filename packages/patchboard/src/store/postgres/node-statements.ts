@@ -24,6 +24,14 @@ export interface NodeStatements {
   readonly offered: Statement;
   /** Parameters: epoch, ids. */
   readonly takeOffered: Statement;
+  /** The home of the run `$1`, `$2`. Locked, so that one of several nodes becomes it. */
+  readonly home: Statement;
+  /** Whether the node `$1` at epoch `$2`, or any if null, lives and does not shut down. Locked against a takeover. */
+  readonly lives: Statement;
+  /** Parameters: epoch, place, tenant, run. */
+  readonly setHome: Statement;
+  /** Gives the call `$2` at version `$3` to the node `$4`. */
+  readonly give: Statement;
   /** Locks the node that gets the calls: `$2` if it lives, otherwise the one with most room. */
   readonly successor: Statement;
   readonly handOver: Statement;
@@ -34,7 +42,7 @@ export interface NodeStatements {
 const POLLED = 1000;
 
 export function nodeStatements(tables: Tables): NodeStatements {
-  const { writers, calls, open_calls: open, ended_calls: ended } = tables;
+  const { writers, runs, calls, open_calls: open, ended_calls: ended } = tables;
   const held = `select 1 as found from ${writers}
     where writer = $1 and epoch = $2 and state <> 'free' for key share`;
   // The lock of the own row is taken only if there is a call to take.
@@ -106,6 +114,24 @@ export function nodeStatements(tables: Tables): NodeStatements {
     takeOffered: {
       name: 'take_offered',
       text: take(`select id from ${open} where id = any($3::text[]) and offered and owner <> $1 order by id`),
+    },
+    home: {
+      name: 'home_of_run',
+      text: `select home, home_epoch, home_place from ${runs} where tenant = $1 and id = $2 for no key update`,
+    },
+    lives: {
+      name: 'node_lives',
+      text: `select 1 as found from ${writers} where writer = $1 and ($2::int8 is null or epoch = $2)
+        and state = 'held' and is_shared for key share skip locked`,
+    },
+    setHome: {
+      name: 'set_home',
+      text: `update ${runs} set home = $1, home_epoch = $2, home_place = $3 where tenant = $4 and id = $5`,
+    },
+    give: {
+      name: 'give_call',
+      text: `update ${open} set owner = $4, version = version + 1, moved_by = null, offered = false
+        where id = $2 and version = $3 and owner = $1`,
     },
     successor: {
       name: 'successor',

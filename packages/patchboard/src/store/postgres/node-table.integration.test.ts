@@ -195,3 +195,52 @@ describe('a node that leaves', () => {
     expect(await next.table.takenCalls()).toEqual([callId(1), callId(2)]);
   });
 });
+
+describe('the home of a workspace', () => {
+  const run = { tenant: aCall(1).tenant, runId: aCall(1).runId };
+
+  it('is one of several nodes that claim it, as long as that node lives and stays', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b, c] = [await open(), await open(), await open()];
+    await insertAll(a.store, [aCall(1)]);
+    const claimed = await Promise.all(
+      [a, b, c].map(({ table }) => table.claimHome(run, `disk of ${table.self.writer}`)),
+    );
+    const [{ writer, place }] = claimed as [(typeof claimed)[number]];
+    expect(claimed).toEqual(claimed.map(() => ({ writer, place, before: null })));
+    expect(place).toBe(`disk of ${writer}`);
+    const home = [a, b, c].find(({ table }) => table.self.writer === writer)!;
+    const others = [a, b, c].filter((node) => node !== home);
+    expect(await home.table.claimHome(run, place)).toMatchObject({ writer, before: null });
+
+    // A node that shuts down is no home any more; the same writer under another epoch is another node.
+    await home.table.beat({ ...REPORT, state: 'leaving' });
+    expect(await others[0]!.table.claimHome(run, 'disk 2')).toMatchObject({
+      writer: others[0]!.table.self.writer,
+      before: { place },
+    });
+    const dead = await rowOf(others[1]!.table, others[0]!.table.self);
+    await others[1]!.table.takeOver(dead);
+    const again = await open();
+    expect(again.table.self.writer).toBe(dead.writer);
+    expect(await again.table.claimHome(run, 'disk 2')).toMatchObject({ before: { place: 'disk 2' } });
+  });
+
+  it('gets a call at the version that its node knows, marked as taken; a node that is gone gets none', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b] = [await open(), await open()];
+    await insertAll(a.store, [aCall(1), aCall(2)]);
+    const { version } = aCall(1);
+    expect(await a.table.give({ id: callId(1), version: version + 1 }, b.table.self.writer)).toBe(false);
+    expect(await b.table.give({ id: callId(1), version }, a.table.self.writer)).toBe(false);
+    expect(await a.table.give({ id: callId(1), version }, b.table.self.writer)).toBe(true);
+    expect(await b.table.takenCalls()).toEqual([callId(1)]);
+    expect(await b.store.findCall(callId(1))).toEqual({ ...aCall(1), version: version + 1 });
+    expect(await a.store.replaceCall(completed(aCall(1)), version, [])).toMatchObject({
+      kind: 'conflict',
+      elsewhere: true,
+    });
+    await b.table.beat({ ...REPORT, state: 'leaving' });
+    expect(await a.table.give({ id: callId(2), version }, b.table.self.writer)).toBe(false);
+  });
+});

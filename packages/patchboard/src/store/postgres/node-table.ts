@@ -4,6 +4,7 @@ import {
   type CallPlace,
   type ClientName,
   type HandedOver,
+  type HomePlace,
   type NodeKey,
   type NodeReport,
   type NodeTable,
@@ -48,6 +49,12 @@ interface OfferedRow {
   readonly tenant: string;
   readonly tool_name: string;
   readonly tool_version: string;
+}
+
+interface HomeRow {
+  readonly home: number | null;
+  readonly home_epoch: number | null;
+  readonly home_place: string | null;
 }
 
 /** The nodes that share a PostgreSQL store. */
@@ -157,6 +164,34 @@ export class PostgresNodeTable implements NodeTable {
     return ids.length === 0 ? [] : await this.#places('takeOffered', [writer, epoch, textArray(ids)]);
   }
 
+  async claimHome(
+    { tenant, runId }: { readonly tenant: string; readonly runId: string },
+    place: string,
+  ): Promise<HomePlace> {
+    const { writer, epoch } = this.self;
+    const { home, lives, setHome } = this.#statements;
+    return await this.#transaction(async (transaction) => {
+      const { rows } = await transaction.query<HomeRow>(home, [tenant, runId]);
+      const before = homeOf(rows[0]);
+      if (before !== null) {
+        const { writer: holder, epoch: since } = before;
+        const isSelf = holder === writer && since === epoch;
+        if (isSelf || (await transaction.query(lives, [holder, since])).count > 0)
+          return { writer: holder, place: before.place, before: null };
+      }
+      await transaction.query(setHome, [writer, epoch, place, tenant, runId]);
+      return { writer, place, before };
+    });
+  }
+
+  async give({ id, version }: Pick<Call, 'id' | 'version'>, to: number): Promise<boolean> {
+    const { lives, give } = this.#statements;
+    return await this.#transaction(async (transaction) => {
+      if ((await transaction.query(lives, [to, null])).count === 0) return false;
+      return (await transaction.query(give, [this.self.writer, id, version, to])).count > 0;
+    });
+  }
+
   async handOver(preferred: number | null): Promise<HandedOver> {
     return await this.#transaction((transaction) => this.#handOver(transaction, preferred));
   }
@@ -225,4 +260,9 @@ export class PostgresNodeTable implements NodeTable {
     this.#parts.lost(error);
     return new NodeFenced(error.message);
   }
+}
+
+function homeOf(row: HomeRow | undefined): (NodeKey & { readonly place: string }) | null {
+  if (row === undefined || row.home === null) return null;
+  return { writer: row.home, epoch: row.home_epoch ?? 0, place: row.home_place ?? '' };
 }

@@ -19,6 +19,7 @@ export interface CallView {
   readonly status: string;
   readonly result: unknown;
   readonly error: { readonly code: string; readonly outcome?: string } | null;
+  readonly workspace?: 'new';
 }
 
 /** A server process that shares its store with others. */

@@ -2,6 +2,8 @@ import type { Sentences, WorkspaceFailures } from '@patchboard/wire';
 
 export const workspaceFailures: Sentences<WorkspaceFailures> = {
   workspace_missing: () => '这里没有工作区',
+  workspace_elsewhere: ({ run, node }) =>
+    `run ${run} 的工作区在节点 ${node} 上：请在那里运行 agent，或用 workspace.shared 共享工作区`,
   sandbox_missing: ({ problem }) => `没有沙箱可以隔离命令和写入，因此已关闭：${problem}`,
   sandbox_not_started: () => '沙箱没有启动',
   file_server_unavailable: ({ error }) => `工作区的文件服务器不可用（${error}）`,

@@ -25,6 +25,7 @@ export function endedResult(call: Call, era: Era, hasOutputSchema = false): Resu
       members: mcpResultMembers(state.resultJson, {
         structured: era === 'modern' ? 'any' : 'object',
         hasOutputSchema,
+        note: noteOf(call),
       }),
       meta: idMeta(call),
     };
@@ -38,17 +39,27 @@ export function failureResult(failed: Failure, call: Call | null, era: Era): Res
   const hasNoError = era === 'legacy' && failed.code === 'input_unavailable';
   if (!isResult(failed) && !hasNoError) return toRpcError(failed);
   return {
-    members: membersOf({ content: failureContent(failed), isError: true }),
+    members: membersOf({ content: failureContent(failed, call), isError: true }),
     meta: { ...(call === null ? {} : idMeta(call)), [META.error]: failureData(failed) },
   };
 }
 
 /** A tool that reports a failure with content keeps it. */
-function failureContent(failed: Failure): readonly unknown[] {
+function failureContent(failed: Failure, call: Call | null): readonly unknown[] {
   const issues = (failed.issues ?? []).map(({ path, message }) => `${path}: ${message}`);
   const note = failed.note === undefined ? [] : [`Note of the operator: ${failed.note}`];
-  return [{ type: 'text', text: [failureText(failed), ...note, ...issues].join('\n') }];
+  const ofCall = call === null ? null : noteOf(call);
+  const lines = [failureText(failed), ...note, ...issues, ...(ofCall === null ? [] : [ofCall])];
+  return [{ type: 'text', text: lines.join('\n') }];
 }
+
+/** What the model must know besides the result. */
+function noteOf({ workspace }: Call): string | null {
+  return workspace === 'new' ? WORKSPACE_NEW : null;
+}
+
+const WORKSPACE_NEW =
+  'Note: the workspace of this run moved to another server, because the former one is gone. Files of earlier calls are not there.';
 
 export function idMeta({ id }: Pick<Call, 'id'>): Readonly<Record<string, unknown>> {
   return { [META.toolCallId]: id };

@@ -258,6 +258,11 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       deadline_at: nullable(TIME),
       replay_of: nullable(TEXT),
       sandbox: { enum: ['bubblewrap', 'seatbelt', 'none', null], description: 'the sandbox it ran in' },
+      workspace: {
+        const: 'new',
+        description:
+          "the run's workspace moved to the node that ran the call: files of earlier calls are not there",
+      },
       timeline: listOf(object({ state: STATE, at: TIME, attempt: COUNT, code: CODE }, ['attempt', 'code'])),
       mcp_client: {
         ...object({ name: TEXT, version: TEXT }),
@@ -266,7 +271,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       input_request: ref('InputRequest'),
       inputs: { ...INPUTS, description: 'all input requests of the call; absent if there are none' },
     },
-    ['mcp_client', 'input_request', 'inputs'],
+    ['workspace', 'mcp_client', 'input_request', 'inputs'],
   ),
   DryRun: object({
     valid: FLAG,

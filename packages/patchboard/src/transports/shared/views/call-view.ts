@@ -45,8 +45,12 @@ function recordJson(call: Call, resultJson: string): string {
     `,"attempts":${text(attemptViews(call))}` +
     `,"duration_ms":${times?.totalMs ?? null},"waited_ms":${times?.waitedMs ?? null},"ran_ms":${times?.ranMs ?? null}` +
     `,"deadline_at":${'deadlineAt' in state ? text(rfc3339(state.deadlineAt)) : 'null'}` +
-    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)},"timeline":${text(call.timeline.map(timelineView))}${originMembers(call)}${inputMembers(call)}}`
+    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)}${workspaceMember(call)},"timeline":${text(call.timeline.map(timelineView))}${originMembers(call)}${inputMembers(call)}}`
   );
+}
+
+function workspaceMember({ workspace }: Call): string {
+  return workspace === undefined ? '' : `,"workspace":"${workspace}"`;
 }
 
 function originMembers({ origin }: Call): string {
