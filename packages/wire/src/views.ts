@@ -186,6 +186,8 @@ export interface CallView {
    */
   readonly workspace?: 'new';
   readonly timeline: readonly TimelineEntryView[];
+  /** The `writer` of the node that holds the call, or ended it; absent if only one node can use the store. */
+  readonly node?: number;
   /** The MCP client that made the call; absent for other calls. */
   readonly mcp_client?: McpClientView;
   /** The first input request without a response; present while the call waits for it. */

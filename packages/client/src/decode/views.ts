@@ -198,6 +198,7 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   sandbox: withDefault(nullable(word<NonNullable<CallView['sandbox']>>()), null),
   workspace: optional(word<'new'>()),
   timeline: listOf(timelineEntry),
+  node: optional(number),
   mcp_client: optional(mcpClient),
   input_request: optional(inputRequest),
   inputs: optional(listOf(inputRound)),

@@ -195,6 +195,11 @@ export interface Store extends DocumentStore, JournalStore {
     keepsHolder?: boolean,
   ): MaybePromise<Replaced>;
   findCall(id: string): MaybePromise<Call | undefined>;
+  /**
+   * Returns the number of the node that holds the call, or ended it, as of this object, which the store has returned or
+   * recorded; null if that is not known. Absent: only one node uses the store.
+   */
+  nodeOf?(call: Call): number | null;
   /** Newest first. A page of large calls has fewer. May scan many rows for rare matches, but yields to the event loop. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;
   /** The open calls, or those that match, oldest first. */

@@ -30,7 +30,7 @@ function callTemplate(engine: Engine): ResourceTemplate {
     scope: 'calls:read',
     read: async ({ tool_call_id: id = '' }, { principal }) => {
       const call = await engine.calls.find(principal, id);
-      return call === undefined ? null : callJson(call);
+      return call === undefined ? null : callJson(call, engine.calls.nodeOf(call));
     },
     complete: {
       tool_call_id: async (value, { principal }) => {

@@ -110,7 +110,7 @@ describe('why, as data beside the sentence', () => {
     const stored = await server.store.findCall(ran.json.tool_call_id);
     if (stored === undefined) throw new Error('the call is not stored');
     const { reasons: _reasons, ...decision } = stored.decision;
-    const shown = JSON.parse(callJson({ ...stored, decision })) as { decision: object };
+    const shown = JSON.parse(callJson({ ...stored, decision }, null)) as { decision: object };
     expect(shown.decision).toEqual({
       effect: 'allow',
       rule: 'annotations',

@@ -35,11 +35,14 @@ export async function listCalls(context: CliContext, flags: ListFlags): Promise<
   }
   if (flags.json === true) return output.json({ tool_calls: calls });
   if (calls.length === 0) return output.note('no calls');
+  // Absent if only one node can use the store.
+  const hasNodes = calls.some(({ node }) => node !== undefined);
   output.table(
     [
       { title: 'CREATED' },
       { title: 'ID' },
       { title: 'STATE' },
+      ...(hasNodes ? [{ title: 'NODE' }] : []),
       { title: 'WAITED' },
       { title: 'RAN' },
       { title: 'TOTAL' },
@@ -50,6 +53,7 @@ export async function listCalls(context: CliContext, flags: ListFlags): Promise<
       timeOf(call.created_at),
       cell(call.tool_call_id),
       output.paint(colourOf(call.state), cell(stateText(call))),
+      ...(hasNodes ? [String(call.node ?? '')] : []),
       milliseconds(call.waited_ms),
       milliseconds(call.ran_ms),
       milliseconds(call.duration_ms),

@@ -10,11 +10,11 @@ import { showCall } from './calls-show.ts';
 
 const CREATED_AT = 1_700_000_000_000;
 
-function shown(call: Partial<Call>): string {
+function shown(call: Partial<Call>, node: number | null = null): string {
   let out = '';
   const stdout = { write: (text: string) => (out += text) };
   const output = createOutput({ stdout, stderr: stdout, noColour: true });
-  const view = JSON.parse(callJson(aCall({ createdAt: CREATED_AT, ...call }))) as CallView;
+  const view = JSON.parse(callJson(aCall({ createdAt: CREATED_AT, ...call }), node)) as CallView;
   showCall({ output } as unknown as CliContext, view, {});
   return out;
 }
@@ -59,6 +59,11 @@ describe('a call on the terminal', () => {
     });
     expect(text).toContain('DENIED (expired)');
     expect(text).toMatch(/^approval +expired at 2023-11-14T22:14:20.000Z without a decision$/m);
+  });
+
+  it('shows the node of the call, if there is one', () => {
+    expect(shown({}, 3)).toMatch(/^node +3$/m);
+    expect(shown({})).not.toMatch(/^node/m);
   });
 
   it('shows until when an approval request waits', () => {

@@ -33,6 +33,7 @@ function factsOf(call: CallView): [label: string, value: string][] {
     ['tool', `${call.tool_name} (${call.source})`],
     ['run', call.run_id],
     ['agent', call.agent_id],
+    ['node', call.node === undefined ? null : String(call.node)],
     ['via', viaOf(call)],
     ['created', timeOf(call.created_at)],
     ['completed', call.completed_at === null ? null : timeOf(call.completed_at)],

@@ -94,6 +94,11 @@ export class Calls {
     return waiting.finally(() => cancelOn.removeEventListener('abort', cancel));
   }
 
+  /** See `Store.nodeOf`. Null on a single node. */
+  nodeOf(call: Call): number | null {
+    return this.#parts.store.nodeOf?.(call) ?? null;
+  }
+
   /** Lists the calls that match `wanted` and that the principal may see. */
   async list(
     principal: Principal,

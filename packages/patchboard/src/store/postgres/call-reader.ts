@@ -5,6 +5,7 @@ import type { OpenCallFilter } from '../../core/ports.ts';
 import { textArray } from '../../postgres/arrays.ts';
 import type { Queryable, Statement } from '../../postgres/connection.ts';
 import { mutableMembers } from '../stored-call.ts';
+import { CallHolders } from './call-holders.ts';
 import { CALL_COLUMNS, type Tables } from './schema.ts';
 
 /** The columns of `calls`, with those of its row in `open_calls` or `ended_calls`. */
@@ -58,6 +59,7 @@ const AT_ONCE = 500;
 
 /** Reads calls by id. */
 export class CallReader {
+  readonly holders: CallHolders = new CallHolders();
   readonly #reader: Queryable;
   readonly #commits: (() => number) | undefined;
   readonly #byIds: Statement;
@@ -165,7 +167,11 @@ export class CallReader {
     const calls = new Map<string, StoredCall>();
     for (const some of chunks([...new Set(ids)])) {
       const { rows } = await this.#reader.query<CallRow>(this.#byIds, [textArray(some)]);
-      for (const row of rows) calls.set(row.id, { call: callOf(row), owner: row.owner });
+      for (const row of rows) {
+        const call = callOf(row);
+        this.holders.read(call, row.owner);
+        calls.set(row.id, { call, owner: row.owner });
+      }
     }
     return calls;
   }

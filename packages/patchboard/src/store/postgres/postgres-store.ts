@@ -76,6 +76,7 @@ export class PostgresStore implements Store {
   ): Promise<Replaced> {
     const write = { kind: 'replace', call, expectedVersion, entries, argsChanged, keepsHolder } as const;
     const outcome = await this.#parts.queue.push(write);
+    if (keepsHolder) this.#parts.calls.holders.keeps(call);
     if (outcome.kind === 'replaced') return outcome;
     const found = await this.#parts.calls.findStored(call.id);
     const isElsewhere =
@@ -89,6 +90,11 @@ export class PostgresStore implements Store {
 
   async findCall(id: string): Promise<Call | undefined> {
     return await this.#parts.calls.find(id);
+  }
+
+  nodeOf(call: Call): number | null {
+    const { shared, calls, node } = this.#parts;
+    return shared === null ? null : calls.holders.of(call, node.writer);
   }
 
   async listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {

@@ -41,6 +41,31 @@ it('gives the rows of all nodes one order, and each node reads what any node has
   expect(await verifyLedger(first, digest)).toMatchObject({ ok: true, rows: 180 });
 });
 
+it('says of each call which node holds it, or ended it', async () => {
+  const { open } = await sharedStores(15);
+  const [a, b] = [await open(), await open()];
+  const [writerOfA, writerOfB] = [a.table.self.writer, b.table.self.writer];
+  const call = aCall(1);
+  await insertAll(a.store, [call]);
+  expect(a.store.nodeOf(call)).toBe(writerOfA);
+  const read = await b.store.findCall(call.id);
+  if (read === undefined) throw new Error('the call is not stored');
+  expect(b.store.nodeOf(read)).toBe(writerOfA);
+
+  // Which node keeps it, the one that makes the move has not read.
+  const kept = { ...read, version: 2 };
+  await b.store.replaceCall(kept, 1, [], false, true);
+  expect(b.store.nodeOf(kept)).toBeNull();
+  const stillOfA = await b.store.findCall(call.id);
+  expect(stillOfA === undefined ? null : b.store.nodeOf(stillOfA)).toBe(writerOfA);
+
+  const ended = { ...completed(call), version: 3 };
+  await b.store.replaceCall(ended, 2, rowsOf(ended, 1));
+  expect(b.store.nodeOf(ended)).toBe(writerOfB);
+  const { items } = await a.store.listCalls({ tenant: call.tenant }, null, 10);
+  expect(items.map((item) => a.store.nodeOf(item))).toEqual([writerOfB]);
+});
+
 it('tells a watcher the rows of other nodes, and none that were committed long before it began', async () => {
   const { open } = await sharedStores(18);
   const [own, other] = [await open(), await open()];

@@ -19,9 +19,14 @@ export interface BatchResult {
   readonly failure: Failure | null;
 }
 
-export function batchJson(protocol: ToolCallingProtocol, batch: readonly BatchResult[]): string {
+/** `nodeOf`: see `Calls.nodeOf`. */
+export function batchJson(
+  protocol: ToolCallingProtocol,
+  batch: readonly BatchResult[],
+  nodeOf: (call: Call) => number | null,
+): string {
   const results = protocol.formatToolResults(resultsForModel(batch.map(resultOf)));
-  const calls = batch.map(callRow).join(',');
+  const calls = batch.map((result) => callRow(result, nodeOf)).join(',');
   return `{"results":${protocol.replies === 'text' ? JSON.stringify(results) : results},"calls":[${calls}]}`;
 }
 
@@ -41,8 +46,12 @@ function resultOf({ requestId, toolName, noReply, call, failure }: BatchResult):
 }
 
 /** The call record, as in a list, with the id of its request. */
-function callRow({ requestId, toolName, call, failure }: BatchResult): string {
-  if (call !== null) return `{"request_id":${JSON.stringify(requestId)},${callRowJson(call).slice(1)}`;
+function callRow(
+  { requestId, toolName, call, failure }: BatchResult,
+  nodeOf: (call: Call) => number | null,
+): string {
+  if (call !== null)
+    return `{"request_id":${JSON.stringify(requestId)},${callRowJson(call, nodeOf(call)).slice(1)}`;
   const { code = 'internal', message = '', retryable = false } = failure ?? {};
   return JSON.stringify({
     request_id: requestId,

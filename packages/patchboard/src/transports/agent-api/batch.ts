@@ -113,7 +113,13 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
     );
   });
   const unread = damaged.map((request) => [request.offset, malformedResult(request)] as const);
-  sendJson(reply, 200, batchJson(protocol, inReplyOrder([...unread, ...ran])));
+  const { calls } = context.engine;
+  const batch = inReplyOrder([...unread, ...ran]);
+  sendJson(
+    reply,
+    200,
+    batchJson(protocol, batch, (call) => calls.nodeOf(call)),
+  );
 }
 
 /** Runs all requests concurrently, but starts long ones in separate turns of the event loop: each is validated and recorded in one. */

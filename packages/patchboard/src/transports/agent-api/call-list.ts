@@ -73,7 +73,8 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
     return;
   }
   const page = await context.engine.calls.list(principal, filterOf(query), cursor, limit);
-  sendJson(reply, 200, pageJson('tool_calls', page.items.map(callRowJson), page.nextCursor));
+  const rows = page.items.map((call) => callRowJson(call, context.engine.calls.nodeOf(call)));
+  sendJson(reply, 200, pageJson('tool_calls', rows, page.nextCursor));
 }
 
 /** Refuses a query for another agent's calls if the principal only sees its own. */

@@ -56,7 +56,7 @@ async function sendCall(
     return;
   }
   if (seconds > 0 && !isOpen(call)) reply.header('preference-applied', `wait=${seconds}`);
-  sendJson(reply, 200, callJson(call));
+  sendJson(reply, 200, callJson(call, context.engine.calls.nodeOf(call)));
 }
 
 const waitForCallRoute: Route = {
@@ -115,7 +115,7 @@ async function giveInput(context: HttpContext, request: FastifyRequest, reply: F
   const { id, action = 'accept', content } = request.body as InputResponseBody;
   const given = { id, action, content };
   const result = await context.engine.calls.respond(principalOf(request), idOf(request), given);
-  if (result.ok) sendJson(reply, 200, callJson(result.value));
+  if (result.ok) sendJson(reply, 200, callJson(result.value, context.engine.calls.nodeOf(result.value)));
   else sendProblem(reply, result.failure, result.call === undefined ? {} : { state: result.call.state.name });
 }
 
@@ -136,7 +136,7 @@ const cancelCallRoute: Route = {
 async function cancelCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const result = await context.engine.calls.cancel(principalOf(request), idOf(request));
   if (result.ok) {
-    sendJson(reply, 200, callJson(result.value));
+    sendJson(reply, 200, callJson(result.value, context.engine.calls.nodeOf(result.value)));
     return;
   }
   sendProblem(reply, result.failure, result.call === undefined ? {} : { state: result.call.state.name });

@@ -174,5 +174,5 @@ async function sendWhenEnded(
   const inputRequest = call === undefined ? null : inputRequestOf(call);
   if (inputRequest !== null) sendInputRequired(reply, id, inputRequest);
   else if (call === undefined || isOpen(call)) sendReceipt(reply, id);
-  else sendJson(reply.header('preference-applied', `wait=${waitSeconds}`), 200, callJson(call));
+  else sendJson(reply.header('preference-applied', `wait=${waitSeconds}`), 200, callJson(call, context.engine.calls.nodeOf(call)));
 }

@@ -108,7 +108,8 @@ async function getRun(context: HttpContext, request: FastifyRequest, reply: Fast
   const { limit, cursor } = pageOf(request.query as PageQuery);
   const page = await context.engine.calls.list(principal, { runId: id }, cursor, limit);
   const head = JSON.stringify(runView(run)).slice(1, -1);
-  const calls = pageJson('tool_calls', page.items.map(callRowJson), page.nextCursor).slice(1);
+  const rows = page.items.map((call) => callRowJson(call, context.engine.calls.nodeOf(call)));
+  const calls = pageJson('tool_calls', rows, page.nextCursor).slice(1);
   sendJson(reply, 200, `{${head},${calls}`);
 }
 

@@ -187,7 +187,7 @@ async function decide(context: HttpContext, request: FastifyRequest, reply: Fast
     id,
     decisionOf(request.body as DecisionBody),
   );
-  if (result.ok) sendJson(reply, 200, callJson(result.value));
+  if (result.ok) sendJson(reply, 200, callJson(result.value, context.engine.calls.nodeOf(result.value)));
   else
     sendProblem(
       reply,

@@ -264,6 +264,11 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
           "the run's workspace moved to the node that ran the call: files of earlier calls are not there",
       },
       timeline: listOf(object({ state: STATE, at: TIME, attempt: COUNT, code: CODE }, ['attempt', 'code'])),
+      node: {
+        ...COUNT,
+        description:
+          'the `writer` in `GET /v1/nodes` that holds the call, or ended it; absent if only one node can use the store',
+      },
       mcp_client: {
         ...object({ name: TEXT, version: TEXT }),
         description: 'the MCP client that made the call, as it describes itself; unverified',
@@ -271,7 +276,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       input_request: ref('InputRequest'),
       inputs: { ...INPUTS, description: 'all input requests of the call; absent if there are none' },
     },
-    ['workspace', 'mcp_client', 'input_request', 'inputs'],
+    ['workspace', 'node', 'mcp_client', 'input_request', 'inputs'],
   ),
   DryRun: object({
     valid: FLAG,

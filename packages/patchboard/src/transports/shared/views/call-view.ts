@@ -17,17 +17,21 @@ import { listedResult } from '../../../core/call/listed-content.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Decision } from '../../../core/access/guard.ts';
 
-/** Serializes the record. Arguments and result are stored as JSON text and inserted without parsing. */
-export function callJson(call: Call): string {
-  return recordJson(call, 'resultJson' in call.state ? call.state.resultJson : 'null');
+/**
+ * Serializes the record. Arguments and result are stored as JSON text and inserted without parsing. `node`: see
+ * `Calls.nodeOf`.
+ */
+export function callJson(call: Call, node: number | null): string {
+  return recordJson(call, 'resultJson' in call.state ? call.state.resultJson : 'null', node);
 }
 
 /** The same as a row of a list: large content of the result is named, not shown. */
-export function callRowJson(call: Call): string {
-  return recordJson(call, 'resultJson' in call.state ? listedResult(call.state.resultJson, call.id) : 'null');
+export function callRowJson(call: Call, node: number | null): string {
+  const resultJson = 'resultJson' in call.state ? listedResult(call.state.resultJson, call.id) : 'null';
+  return recordJson(call, resultJson, node);
 }
 
-function recordJson(call: Call, resultJson: string): string {
+function recordJson(call: Call, resultJson: string, node: number | null): string {
   const { state } = call;
   const ended = endedAt(call);
   const times = timesOf(call);
@@ -45,12 +49,16 @@ function recordJson(call: Call, resultJson: string): string {
     `,"attempts":${text(attemptViews(call))}` +
     `,"duration_ms":${times?.totalMs ?? null},"waited_ms":${times?.waitedMs ?? null},"ran_ms":${times?.ranMs ?? null}` +
     `,"deadline_at":${'deadlineAt' in state ? text(rfc3339(state.deadlineAt)) : 'null'}` +
-    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)}${workspaceMember(call)},"timeline":${text(call.timeline.map(timelineView))}${originMembers(call)}${inputMembers(call)}}`
+    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)}${workspaceMember(call)},"timeline":${text(call.timeline.map(timelineView))}${nodeMember(node)}${originMembers(call)}${inputMembers(call)}}`
   );
 }
 
 function workspaceMember({ workspace }: Call): string {
   return workspace === undefined ? '' : `,"workspace":"${workspace}"`;
+}
+
+function nodeMember(node: number | null): string {
+  return node === null ? '' : `,"node":${node}`;
 }
 
 function originMembers({ origin }: Call): string {
