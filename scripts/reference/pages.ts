@@ -4,6 +4,7 @@ import type { ClientErrorCode } from '../../packages/client/src/errors.ts';
 import { ERROR_TYPE, ERROR_TYPES } from '../../packages/patchboard/src/transports/tenant-api/error-types.ts';
 import type { ParseErrorCode } from '../../packages/patchboard/src/protocols/protocol.ts';
 import { ROUTES } from '../../packages/patchboard/src/wiring/apis.ts';
+import { CLUSTER_METRICS } from '../../packages/patchboard/src/transports/shared/http/cluster-metrics.ts';
 import { METRICS } from '../../packages/patchboard/src/transports/shared/http/metrics.ts';
 import { refusalsOf } from '../../packages/patchboard/src/transports/shared/http/mount.ts';
 import { HTTP_STATUS } from '../../packages/patchboard/src/transports/shared/routes/problem.ts';
@@ -156,14 +157,27 @@ function errorTypeRows(): string[][] {
 }
 
 function metricsPage(): string {
-  const rows = Object.entries(METRICS).map(([name, { type, labels, help }]) => [
+  return page('Metrics', [
+    '`GET /metrics` in the text format of Prometheus. Counts are those of the node that responds, unless a label names another.',
+    metricsTable(METRICS),
+    '## Of nodes that share a store',
+    'Only on a store that several nodes can use (PostgreSQL).',
+    metricsTable(CLUSTER_METRICS),
+  ]);
+}
+
+function metricsTable(metrics: Readonly<Record<string, Metric>>): string {
+  const rows = Object.entries(metrics).map(([name, { type, labels, help }]) => [
     `\`${name}\``,
     type,
     labels.map((label) => `\`${label}\``).join(', '),
     help,
   ]);
-  return page('Metrics', [
-    '`GET /metrics` in the text format of Prometheus.',
-    table(['name', 'type', 'labels', 'meaning'], rows),
-  ]);
+  return table(['name', 'type', 'labels', 'meaning'], rows);
+}
+
+interface Metric {
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
 }

@@ -115,7 +115,7 @@ export type { ReasonParam, ReasonView, Sentences } from './reasons/reason.ts';
 export { isReason, isReasonView, reason, reasonsText, reasonText, textIn } from './reasons/reason-text.ts';
 export type { Reason } from './reasons/reason-text.ts';
 export type { OpenApiFailures } from './reasons/openapi-failures.ts';
-export type { NodeStateName, NodesView, NodeView, TakeoverView } from './nodes.ts';
+export type { ClusterStatsView, NodeStateName, NodesView, NodeView, TakeoverView } from './nodes.ts';
 export type { McpUpstreamFailures } from './reasons/mcp-upstream-failures.ts';
 export type { ResourceProblems } from './reasons/resource-problems.ts';
 export type { SchemaProblems } from './reasons/schema-problems.ts';

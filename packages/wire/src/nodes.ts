@@ -39,3 +39,17 @@ export interface NodesView {
   /** False: the fingerprints of the running nodes differ, so that they may decide differently about the same call. */
   readonly same_config: boolean;
 }
+
+/** `cluster` of `GET /v1/stats`: all nodes of the store. */
+export interface ClusterStatsView {
+  /** The node that responds. */
+  readonly node: number;
+  readonly nodes: Readonly<Record<NodeStateName, number>>;
+  /** Calls of all nodes that have not ended. */
+  readonly open: number;
+  /** Calls of all nodes that execute, also those of clients. */
+  readonly executing: number;
+  /** Calls of all nodes that wait for an operator. */
+  readonly approvals: number;
+  readonly same_config: boolean;
+}

@@ -1,6 +1,6 @@
 import type { Call } from '../core/call/call.ts';
 import { messageOf } from '../core/failures.ts';
-import type { Nodes } from '../core/nodes.ts';
+import type { NodeMeasures, Nodes } from '../core/nodes.ts';
 import type { Peers, TransientEvent, WatchedCalls, WorkspaceHome } from '../core/peers.ts';
 import type { Clock, Log, Store } from '../core/ports.ts';
 import type { RunScope } from '../core/workspaces.ts';
@@ -8,6 +8,7 @@ import { Announcements } from './announcements.ts';
 import { AttachedClients, type Wake } from './attached-clients.ts';
 import type { Bus } from './bus.ts';
 import { ClusterHeartbeat } from './cluster-heartbeat.ts';
+import { CountedBus } from './counted-bus.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { NodeChanges } from './node-changes.ts';
 import { nodeList } from './node-list.ts';
@@ -33,6 +34,8 @@ export interface ClusterParts {
   readonly version: string;
   /** Hash of configuration, packs and hooks; null until `setFingerprint`. */
   readonly fingerprint: string | null;
+  /** How often other nodes have fenced this process before. Default: 0. */
+  readonly fencedBefore?: number;
 }
 
 type CanRun = (tenant: string, toolName: string, toolVersion: string) => boolean;
@@ -43,6 +46,7 @@ export class ClusterPeers implements Peers {
   /** The clock of the database. */
   readonly clock: DatabaseClock;
   readonly #parts: ClusterParts;
+  readonly #bus: CountedBus;
   readonly #heartbeat: ClusterHeartbeat;
   readonly #outbox: Outbox;
   readonly #taken: TakenCalls;
@@ -55,6 +59,8 @@ export class ClusterPeers implements Peers {
   readonly #takingMissing: Repeated;
   readonly #fencedListeners: ((problem: string) => void)[] = [];
   #problem: string | null = null;
+  #takeovers = 0;
+  #callsTakenOver = 0;
   #state: NodeReport['state'] = 'held';
   #url: string | null = null;
   #fingerprint: string | null;
@@ -71,8 +77,10 @@ export class ClusterPeers implements Peers {
   #isFailing = false;
 
   constructor(parts: ClusterParts) {
-    const { table, bus, log } = parts;
+    const { table, log } = parts;
     this.#parts = parts;
+    const bus = new CountedBus(parts.bus);
+    this.#bus = bus;
     this.clock = new DatabaseClock(parts.clock, log);
     const { clock } = this;
     const others = (): readonly NodeRow[] => this.#heartbeat.others;
@@ -153,7 +161,7 @@ export class ClusterPeers implements Peers {
 
   /** The nodes, for operators. */
   get list(): Nodes {
-    return nodeList(this.#heartbeat, this.self);
+    return nodeList(this.#heartbeat, this.self, () => this.#measures());
   }
 
   get self(): number {
@@ -189,7 +197,7 @@ export class ClusterPeers implements Peers {
   /** Stops the heartbeat and all polls. The store is closed afterwards, which frees the writer. */
   async close(): Promise<void> {
     await Promise.all([this.#heartbeat.stop(), ...this.#polls.map((poll) => poll.stop())]);
-    await this.#parts.bus.close();
+    await this.#bus.close();
   }
 
   async onOrphaned(take: Take): Promise<void> {
@@ -270,7 +278,7 @@ export class ClusterPeers implements Peers {
     const [preferred] = living.toSorted((a, b) => b.room - a.room);
     await this.#guarded(async () => {
       const { to } = await this.#parts.table.handOver(preferred?.writer ?? null);
-      if (to !== null) this.#parts.bus.send(to, { kind: 'leaving' });
+      if (to !== null) this.#bus.send(to, { kind: 'leaving' });
     });
   }
 
@@ -330,6 +338,19 @@ export class ClusterPeers implements Peers {
     };
   }
 
+  #measures(): NodeMeasures {
+    const { isConnected: isBusConnected, sent, received } = this.#bus;
+    return {
+      takeovers: this.#takeovers,
+      callsTakenOver: this.#callsTakenOver,
+      fenced: (this.#parts.fencedBefore ?? 0) + (this.#problem === null ? 0 : 1),
+      isBusConnected,
+      sent,
+      received,
+      clockOffsetMs: this.clock.offsetMs,
+    };
+  }
+
   #looked(nodes: readonly NodeRow[], dead: readonly NodeRow[]): void {
     this.#announcements.check();
     for (const node of dead) this.#start(() => this.#takeOver(node));
@@ -341,6 +362,8 @@ export class ClusterPeers implements Peers {
     if (!this.hasLease() || this.isLeaving) return;
     const ids = await table.takeOver(node);
     if (ids === null) return;
+    this.#takeovers += 1;
+    this.#callsTakenOver += ids.length;
     log.warn('cluster.took_over', { node: node.writer, holder: node.holder, calls: ids.length });
     await this.#taken.pass(ids);
   }

@@ -46,6 +46,11 @@ export class DatabaseClock implements Clock {
     return Math.round(elapsed + this.#offset);
   }
 
+  /** The time of the database minus the wall clock of this machine. */
+  get offsetMs(): number {
+    return this.now() - this.#base.now();
+  }
+
   elapsed(): number {
     return this.#base.elapsed();
   }

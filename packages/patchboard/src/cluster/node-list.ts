@@ -1,12 +1,13 @@
-import type { Nodes, NodeStatus } from '../core/nodes.ts';
+import type { NodeMeasures, Nodes, NodeStatus } from '../core/nodes.ts';
 import type { ClusterHeartbeat } from './cluster-heartbeat.ts';
 import type { NodeRow } from './node-table.ts';
 
 /** The nodes as the last heartbeat of this one has found them. */
-export function nodeList(heartbeat: ClusterHeartbeat, self: number): Nodes {
+export function nodeList(heartbeat: ClusterHeartbeat, self: number, measures: () => NodeMeasures): Nodes {
   return {
     list: () =>
       Promise.resolve(heartbeat.nodes.map((row) => statusOf(row, self, heartbeat.lastBeatMs(row.writer)))),
+    measures,
   };
 }
 

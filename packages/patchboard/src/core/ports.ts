@@ -279,6 +279,13 @@ export interface Store extends DocumentStore, JournalStore {
   onFenced?(listener: (problem: string) => void): void;
   /** Returns why writes fail now, as text for an operator; null while they succeed. */
   writeProblem(): string | null;
+  /** Returns the number of writes that wait for the next transaction. Absent: no write waits. */
+  waitingWrites?(): number;
+  /**
+   * Number of open calls of the tenant in each state, whichever node holds them. May be slightly stale. Absent: the open
+   * calls are those of this process.
+   */
+  countOpen?(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
   /** Number of ended calls of the tenant in each state, without a scan. May be slightly stale. */
   countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
   /** Number of calls of all tenants in each state. May be slightly stale. */

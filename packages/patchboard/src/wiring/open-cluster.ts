@@ -6,13 +6,14 @@ import type { SharedStore } from '../store/postgres/shared-store.ts';
 import { VERSION } from '../version.ts';
 
 /**
- * Begins the heartbeat of this node, if several nodes share the store: from now on the others see it. Returns null for the
- * store of one node.
+ * Begins the heartbeat of this node, if several nodes share the store: from now on the others see it. `fencedBefore`: how
+ * often other nodes have fenced this process. Returns null for the store of one node.
  */
 export async function openCluster(
   store: Store,
   settings: BusSettings | null,
   log: Log,
+  fencedBefore = 0,
 ): Promise<ClusterPeers | null> {
   const { shared = null } = store as { readonly shared?: SharedStore | null };
   if (shared === null || settings === null) return null;
@@ -30,6 +31,7 @@ export async function openCluster(
     version: VERSION,
     // Known when the packs are loaded; the heartbeat cannot wait for them.
     fingerprint: null,
+    fencedBefore,
   });
   try {
     await cluster.start();

@@ -69,6 +69,8 @@ export interface PlatformParts {
   readonly packs?: readonly Pack[];
   /** @internal Opens the store. Default: that of the settings. */
   readonly openStore?: (file: string, log: Log) => Promise<Store>;
+  /** @internal How often other nodes have fenced this process before. Default: 0. */
+  readonly fencedBefore?: number;
 }
 
 interface Opened {
@@ -96,7 +98,7 @@ export async function startPlatform(
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantDirectory(settings.tenants);
   try {
-    cluster = await openCluster(store, settings.bus, log);
+    cluster = await openCluster(store, settings.bus, log, parts.fencedBefore);
     const ownStore = await ownStoreOf(settings);
     packs.unshift(essentials(settings, { storeFile, ownStore }), heritage(settings, tenants));
     const sandboxSetup = await sandboxSetupOf(settings, log, store);

@@ -42,6 +42,7 @@ it('fence a node that was stopped past its lease: it starts again in its process
   await waitFor(() => expect(a.log).toContain('server.restarting'));
   await waitFor(async () => expect((await a.get('/readyz')).status).toBe(200));
   expect(a.url).toBe(url);
+  expect(await a.metrics()).toMatch(/^patchboard_node_fenced_total 1$/m);
   expect(await a.invoke('test.effect', 0, 20)).toMatchObject({ status: 'SUCCEEDED', result: { pid: a.pid } });
   expect(cluster.ranIn(running)).toEqual([a.pid]);
   expect(await a.call(running)).toMatchObject({ state: 'SEALED' });

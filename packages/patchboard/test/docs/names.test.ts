@@ -11,6 +11,7 @@ import type { StopReason } from '../../src/core/agent-handle.ts';
 import { SCOPES } from '../../src/core/access/scopes.ts';
 import { ROUTES } from '../../src/wiring/apis.ts';
 import { DEVICE_FRAMES, GATEWAY_FRAMES } from '../../src/transports/device-gateway/frames.ts';
+import { CLUSTER_METRICS } from '../../src/transports/shared/http/cluster-metrics.ts';
 import { METRICS } from '../../src/transports/shared/http/metrics.ts';
 import { ERROR_TYPES } from '../../src/transports/tenant-api/error-types.ts';
 import { blocksOf, codeSpansOf, headingsOf, tablesOf } from '../readme/markdown.ts';
@@ -122,7 +123,7 @@ describe.each(PAGES)('%s', (page) => {
     const known = new Set([
       ...wireNames(),
       ...configWords(),
-      ...Object.keys(METRICS),
+      ...Object.keys({ ...METRICS, ...CLUSTER_METRICS }),
       ...OWN_WORDS,
       ...Object.keys({ ...AGENT_EVENTS, ...STOP_REASONS }),
       ...toolWords,
@@ -210,7 +211,9 @@ describe('what exists', () => {
 
   it('every code, metric and event, and no other, is in the reference', () => {
     expect(firstCells('docs/reference/errors.md', 'code')).toEqual(FAILURE_CODES);
-    expect(firstCells('docs/reference/metrics.md', 'name')).toEqual(Object.keys(METRICS));
+    expect(firstCells('docs/reference/metrics.md', 'name')).toEqual(
+      Object.keys({ ...METRICS, ...CLUSTER_METRICS }),
+    );
     const events = firstCells('docs/reference/events.md', 'event');
     expect(events).toEqual([...EVENT_TYPES, 'tool_request', 'tool_cancel']);
     expect(firstCells('docs/reference/events.md', 'a device sends')).toEqual([...DEVICE_FRAMES.keys()]);

@@ -39,6 +39,7 @@ describe('what is recorded', () => {
     expect(response.json).toMatchObject({ status: 403, code: 'permission_denied', state: 'DENIED' });
     expect(response.json.detail).toMatch(/^permission denied/);
     const record = await server.get(`/v1/tool_calls/${response.json.tool_call_id}`);
+    expect(record.json).not.toHaveProperty('node');
     expect(record.json).toMatchObject({
       status: 'FAILED',
       state: 'DENIED',

@@ -53,8 +53,13 @@ export async function runServer(
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
   let { port } = settings;
-  for (;;) {
-    const { platform, reason } = await runOnce({ ...settings, port }, parts, stopWithStdin, log);
+  for (let fencedBefore = 0; ; fencedBefore += 1) {
+    const { platform, reason } = await runOnce(
+      { ...settings, port },
+      { ...parts, fencedBefore },
+      stopWithStdin,
+      log,
+    );
     if (!('fenced' in reason)) return;
     if (!platform.isClustered)
       throw new PatchboardError('problem', reason.fenced, { code: 'storage_unavailable' });

@@ -42,7 +42,7 @@ export class TestDatabase {
     this.ledger = new LedgerReader({ reader, tables, sequencer, calls: this.calls });
     this.events = new EventReader({ reader, tables, sequencer });
     this.lists = new CallLists({ reader, tables, calls: this.calls, firstIdAt: callIdAt });
-    this.counts = new CallCounts({ reader, tables, sequencer });
+    this.counts = new CallCounts({ reader, scanner: reader, tables, sequencer });
   }
 
   /** Closed when the test has ended. */

@@ -6,6 +6,8 @@ import type { Sequencer } from './sequencer.ts';
 
 export interface CallCountsParts {
   readonly reader: Queryable;
+  /** For statements that read many rows. */
+  readonly scanner: Queryable;
   readonly tables: Tables;
   readonly sequencer: Pick<Sequencer, 'sequence'>;
 }
@@ -20,6 +22,7 @@ export class CallCounts {
   readonly #parts: CallCountsParts;
   readonly #ofAll: Statement;
   readonly #endedOf: Statement;
+  readonly #openOf: Statement;
 
   constructor(parts: CallCountsParts) {
     this.#parts = parts;
@@ -33,6 +36,12 @@ export class CallCounts {
       name: 'count_ended',
       text: `select state, calls from ${totals} where tenant = $1`,
     };
+    this.#openOf = {
+      name: 'count_open',
+      text: `select o.state, count(*) as calls from ${open} o
+        cross join lateral (select tenant from ${parts.tables.calls} where id = o.id limit 1) c
+        where c.tenant = $1 group by o.state`,
+    };
   }
 
   async countByState(): Promise<Readonly<StateCounts>> {
@@ -43,9 +52,18 @@ export class CallCounts {
     return await this.#count(this.#endedOf, [tenant]);
   }
 
+  /** Reads each open call once. */
+  async countOpen(tenant: string): Promise<Readonly<StateCounts>> {
+    return await this.#read(this.#parts.scanner, this.#openOf, [tenant]);
+  }
+
   async #count(statement: Statement, values: readonly unknown[]): Promise<StateCounts> {
     const { reader, sequencer } = this.#parts;
     await sequencer.sequence();
+    return await this.#read(reader, statement, values);
+  }
+
+  async #read(reader: Queryable, statement: Statement, values: readonly unknown[]): Promise<StateCounts> {
     const { rows } = await reader.query<CountRow>(statement, values);
     const counts: StateCounts = {};
     for (const { state, calls } of rows) if (calls > 0) counts[stateNameOf(state)] = calls;

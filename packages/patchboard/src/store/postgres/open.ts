@@ -281,7 +281,7 @@ class Opening {
       runs: new RunLists({ reader: scanner, tables }),
       ledger: new LedgerReader({ reader: scanner, tables, sequencer, calls }),
       events: new EventReader({ reader: scanner, tables, sequencer }),
-      counts: new CallCounts({ reader, tables, sequencer }),
+      counts: new CallCounts({ reader, scanner, tables, sequencer }),
       documents: new DocumentTables(tables, new Revisions(tables)),
     };
   }

@@ -284,6 +284,14 @@ export class PostgresStore implements Store {
     return this.#parts.writeProblem();
   }
 
+  waitingWrites(): number {
+    return this.#parts.queue.waiting;
+  }
+
+  async countOpen(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+    return await this.#parts.counts.countOpen(tenant);
+  }
+
   async countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
     return await this.#parts.counts.countEnded(tenant);
   }

@@ -59,6 +59,11 @@ export class WriteQueue {
     return this.#problem.text;
   }
 
+  /** The number of writes that no batch has taken yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   push(write: Write): Promise<WriteOutcome> {
     if (this.#closed !== null) return Promise.reject(this.#closed);
     return new Promise((resolve, reject) => {

@@ -58,6 +58,11 @@ export class GroupCommit {
     this.#disk = disk;
   }
 
+  /** The number of writes that no transaction has taken yet. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   /** `apply` runs synchronously inside the transaction. It may run twice, so it must have no other effects. */
   write<T>(apply: () => T, traits: WriteTraits = {}): Promise<T> {
     if (this.#refusal !== null) return Promise.reject(this.#refusal);

@@ -287,6 +287,10 @@ class SqliteStore implements Store {
     return this.#tables.commit.problem();
   }
 
+  waitingWrites(): number {
+    return this.#tables.commit.waiting;
+  }
+
   async countEnded(tenant: string): Promise<Readonly<StateCounts>> {
     return await this.#tables.read(() => this.#tables.calls.countEnded(tenant));
   }

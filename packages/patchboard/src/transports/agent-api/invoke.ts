@@ -174,5 +174,10 @@ async function sendWhenEnded(
   const inputRequest = call === undefined ? null : inputRequestOf(call);
   if (inputRequest !== null) sendInputRequired(reply, id, inputRequest);
   else if (call === undefined || isOpen(call)) sendReceipt(reply, id);
-  else sendJson(reply.header('preference-applied', `wait=${waitSeconds}`), 200, callJson(call, context.engine.calls.nodeOf(call)));
+  else
+    sendJson(
+      reply.header('preference-applied', `wait=${waitSeconds}`),
+      200,
+      callJson(call, context.engine.calls.nodeOf(call)),
+    );
 }

@@ -2,7 +2,7 @@ import { reason, rfc3339, type NodesView, type NodeView } from '@patchboard/wire
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_TENANT, seesWholeServer } from '../../core/access/principal.ts';
 import { denied, failure } from '../../core/failures.ts';
-import type { NodeStatus } from '../../core/nodes.ts';
+import { haveSameConfig, NODE_STATES, type NodeStatus } from '../../core/nodes.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
@@ -13,7 +13,7 @@ const NODE = object({
   writer: { ...COUNT, description: 'number of its writer, which a later node may take after it' },
   epoch: { ...COUNT, description: 'grows with each node that takes the writer' },
   is_self: { ...FLAG, description: 'the node that responds' },
-  state: { enum: ['running', 'leaving', 'free'], description: '`free`: no node holds the writer' },
+  state: { enum: [...NODE_STATES], description: '`free`: no node holds the writer' },
   holder: { ...nullable(TEXT), description: 'host and process' },
   url: nullable(TEXT),
   version: nullable(TEXT),
@@ -64,10 +64,7 @@ async function listNodes(
 }
 
 function nodesView(nodes: readonly NodeStatus[]): NodesView {
-  const fingerprints = nodes.flatMap(({ state, fingerprint }) =>
-    state === 'free' ? [] : (fingerprint ?? []),
-  );
-  return { nodes: nodes.map(nodeView), same_config: new Set(fingerprints).size <= 1 };
+  return { nodes: nodes.map(nodeView), same_config: haveSameConfig(nodes) };
 }
 
 function nodeView(node: NodeStatus): NodeView {

@@ -11,6 +11,7 @@ import { ledgerRoute } from './ledger.ts';
 import { nodesRoute } from './nodes.ts';
 import { policyRoutes } from './policy.ts';
 import { sessionRoutes } from './session.ts';
+import { statsRoute } from './stats.ts';
 import { tenantAdminRoutes } from './tenants.ts';
 import { traceLedgerRoute } from './trace-ledger.ts';
 import { upstreamRoutes } from './upstreams.ts';
@@ -31,5 +32,6 @@ export const operatorRoutes: readonly Route[] = [
   ...upstreamRoutes,
   nodesRoute,
   ...healthRoutes,
+  statsRoute,
   ...descriptionRoutes,
 ];

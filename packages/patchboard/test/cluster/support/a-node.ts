@@ -60,9 +60,16 @@ export class TestNode {
     return code as number | null;
   }
 
-  async get(path: string): Promise<{ readonly status: number; readonly json: unknown }> {
-    const response = await fetch(`${this.url}${path}`, { headers: HEADERS });
+  async get(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly status: number; readonly json: unknown }> {
+    const response = await fetch(`${this.url}${path}`, { headers: { ...HEADERS, ...headers } });
     return { status: response.status, json: await response.json() };
+  }
+
+  async metrics(): Promise<string> {
+    return await (await fetch(`${this.url}/metrics`, { headers: HEADERS })).text();
   }
 
   async post(path: string, body: unknown, waitSeconds = 0): Promise<CallView> {

@@ -103,7 +103,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     upgrades: new Upgrades(app),
     ledgerVerifier: new LedgerVerifier(store, digest),
     connections,
-    metrics: new HttpMetrics(engine, { streams, eventStreams, connections }),
+    metrics: new HttpMetrics(engine, { store, nodes, streams, eventStreams, connections }),
     toolLists,
     prompts: new Prompts(engine, toolLists),
     turns: new EventLoopTurns(),

@@ -3,6 +3,9 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { attemptsOf, type Call, runsInProcess } from '../../../core/call/call.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Engine } from '../../../core/engine.ts';
+import type { Nodes } from '../../../core/nodes.ts';
+import type { Store } from '../../../core/ports.ts';
+import { registerClusterMetrics } from './cluster-metrics.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
 /** Responses of one route by status. Plain numbers, so that a request costs one addition. */
@@ -21,7 +24,7 @@ export class RouteCounter {
   }
 }
 
-/** All metrics. `docs/reference/metrics.md` is generated from this. */
+/** The metrics of every server. `docs/reference/metrics.md` is generated from this. */
 export const METRICS = {
   patchboard_calls_ended_total: {
     type: 'counter',
@@ -51,13 +54,18 @@ export const METRICS = {
   patchboard_approvals_waiting: {
     type: 'gauge',
     labels: [],
-    help: 'Calls that wait for an operator.',
+    help: 'Calls of this node that wait for an operator.',
   },
-  patchboard_calls_open: { type: 'gauge', labels: [], help: 'Calls that have not ended.' },
+  patchboard_calls_open: { type: 'gauge', labels: [], help: 'Calls of this node that have not ended.' },
   patchboard_calls_waiting: {
     type: 'gauge',
     labels: [],
-    help: 'Calls of server tools that wait for a slot.',
+    help: 'Calls of this node, with server tools, that wait for a slot.',
+  },
+  patchboard_store_waiting: {
+    type: 'gauge',
+    labels: [],
+    help: 'Writes that wait for the next transaction of the store.',
   },
   patchboard_calls_executing: {
     type: 'gauge',
@@ -115,6 +123,8 @@ type CountsBySource<Kind> = Map<ToolSourceName, Map<Kind, number>>;
 
 /** Counts that other parts maintain. */
 interface Measured {
+  readonly store: Pick<Store, 'waitingWrites'>;
+  readonly nodes: Nodes;
   readonly streams: { readonly size: number };
   readonly eventStreams: { readonly open: number; readonly unreadBytes: number; readonly dropped: number };
   readonly connections: { readonly open: number; readonly closed: number; readonly refused: number };
@@ -132,7 +142,7 @@ export class HttpMetrics {
   readonly #waits: DurationHistogram<WaitsFor> = new DurationHistogram(WAIT, METRICS[WAIT]);
   readonly #stop: () => void;
 
-  constructor(engine: Engine, { streams, eventStreams, connections }: Measured) {
+  constructor(engine: Engine, { store, nodes, streams, eventStreams, connections }: Measured) {
     this.#stop = engine.onEnded((call: Call) => this.#ended(call));
     this.#counter('patchboard_calls_ended_total', () => bySource(this.#endedBySource, 'state'));
     this.#counter('patchboard_call_failures_total', () => bySource(this.#failed, 'code'));
@@ -140,6 +150,7 @@ export class HttpMetrics {
     this.#gauge('patchboard_calls_waiting', () => engine.load().waitingForSlot);
     this.#gauge('patchboard_calls_executing', () => engine.load().executing);
     this.#gauge('patchboard_approvals_waiting', () => engine.load().waitingForApproval);
+    this.#gauge('patchboard_store_waiting', () => store.waitingWrites?.() ?? 0);
     this.#gauge('patchboard_devices_connected', () => engine.devices.size);
     this.#gauge('patchboard_streams_open', () => streams.size);
     this.#gauge('patchboard_event_streams_open', () => eventStreams.open);
@@ -156,6 +167,7 @@ export class HttpMetrics {
         counted(byStatus, (status) => ({ method, route, status: String(status) })),
       ),
     );
+    registerClusterMetrics(this.#registry, nodes);
   }
 
   get contentType(): string {
