@@ -139,7 +139,7 @@ export class BatchCommitter {
       if (await this.#whenAvailable(() => this.#isStored(segment))) return outcomes;
       throw fenced();
     }
-    if (found.no < no) throw restored(this.#head.no, found.no);
+    if (found.no < no) throw restored('batch', this.#head.no, found.no);
     if (found.ended === VOID) {
       this.#head = found;
       return null;
@@ -163,7 +163,7 @@ export class BatchCommitter {
     const found = await segmentHead(connection, tables, held.writer);
     const { no, hash } = this.#head;
     if (found.no > no) throw fenced();
-    if (found.no < no || found.hash !== hash) throw restored(no, found.no);
+    if (found.no < no || found.hash !== hash) throw restored('batch', no, found.no);
   }
 
   /** Waits until the store is closed: until the result is known, no write of the batch may be settled. */

@@ -52,11 +52,11 @@ export async function lossOf(
   expected: number,
   found: number | null,
 ): Promise<WriterLost | null> {
-  if (found !== null) return found < expected ? restored(expected, found) : null;
+  if (found !== null) return found < expected ? restored('batch', expected, found) : null;
   const text = `select epoch from ${writers} where writer = $1`;
   const { rows } = await queryable.query<{ epoch: number }>({ name: 'epoch', text }, [held.writer]);
   // The writer as it was before this process took it.
-  return (rows[0]?.epoch ?? 0) < held.epoch ? restored(expected, 0) : fenced();
+  return (rows[0]?.epoch ?? 0) < held.epoch ? restored('batch', expected, 0) : fenced();
 }
 
 export function nodeRowOf(row: WriterRow): NodeRow {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { aSession } from '../../../test/postgres/support/a-postgres-store.ts';
 import { NodeFenced, type NodeKey, type NodeRow, type NodeTable } from '../../cluster/node-table.ts';
 import { verifyLedger } from '../../core/ledger/ledger-check.ts';
 import {
@@ -51,6 +52,22 @@ describe('a heartbeat', () => {
     const beats = [await rowOf(b.table, a.table.self), await rowOf(a.table, b.table.self)];
     await a.table.beat(REPORT);
     expect((await rowOf(b.table, a.table.self)).beat).toBe((beats[0]?.beat ?? 0) + 2);
+  });
+});
+
+describe('a database that was restored to an earlier state', () => {
+  it('fences a node that has written nothing since: its heartbeat has gone back', async () => {
+    const { open, options, tables } = await sharedStores(15);
+    const { store, table } = await open();
+    const problems: string[] = [];
+    store.onFenced((problem) => problems.push(problem));
+    for (let beats = 0; beats < 3; beats += 1) await table.beat(REPORT);
+    const session = await aSession(options.url);
+    await session.query(`update ${tables.writers} set beat = beat - 2`);
+    await expect(table.beat(REPORT)).rejects.toThrow(NodeFenced);
+    expect(problems).toEqual([
+      expect.stringMatching(/restored to an earlier state \(heartbeat \d+ instead of \d+\)/),
+    ]);
   });
 });
 

@@ -19,7 +19,7 @@ import { beatStatement, beatValues, lossOf, nodeRowOf, type TookOver, type Write
 import type { CallReader } from './call-reader.ts';
 import { nodeStatements, type NodeStatements } from './node-statements.ts';
 import type { Tables } from './schema.ts';
-import { fenced, type WriterLost } from './writer-lost.ts';
+import { fenced, restored, type WriterLost } from './writer-lost.ts';
 import { insertFence, type HeldWriter } from './writer-slot.ts';
 
 export interface NodeTableParts {
@@ -62,6 +62,8 @@ export class PostgresNodeTable implements NodeTable {
   readonly self: NodeKey;
   readonly #parts: NodeTableParts;
   readonly #statements: NodeStatements;
+  /** The highest heartbeat of this node that was read. */
+  #beat = 0;
 
   constructor(parts: NodeTableParts) {
     const { writer, epoch } = parts.held;
@@ -76,6 +78,10 @@ export class PostgresNodeTable implements NodeTable {
     const { rows } = await heartbeat.query<WriterRow>(beatStatement(tables), beatValues(held, report));
     const loss = await lossOf(heartbeat, tables, held, expected, rows[0]?.no ?? null);
     if (loss !== null) throw this.#lost(loss);
+    const { beat = 0 } = rows.find(({ writer }) => writer === held.writer) ?? {};
+    // A node that has not written since the restored state would keep keys, policies and tools that are gone.
+    if (beat < this.#beat) throw this.#lost(restored('heartbeat', this.#beat, beat));
+    this.#beat = beat;
     return { nodes: rows.map(nodeRowOf), now: rows[0]?.now ?? 0 };
   }
 

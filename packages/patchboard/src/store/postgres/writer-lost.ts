@@ -14,8 +14,8 @@ export function fenced(): WriterLost {
   );
 }
 
-export function restored(expected: number, found: number): WriterLost {
+export function restored(what: 'batch' | 'heartbeat', expected: number, found: number): WriterLost {
   return new WriterLost(
-    `the database was restored to an earlier state (batch ${found} instead of ${expected}): what this server has in memory is no longer true; start it again`,
+    `the database was restored to an earlier state (${what} ${found} instead of ${expected}): what this server has in memory is no longer true; start it again`,
   );
 }
