@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
 import { waitFor } from '../support/wait-for.ts';
 import { aCluster, type TestNode } from './support/a-node.ts';
+import { endOf, momentOf, msUntilEnd } from './support/heartbeat-time.ts';
+
+/** Promised: the calls of a dead node are sealed, or go on, within this time. */
+const TAKEN_OVER_WITHIN_MS = 5000;
 
 /** The heartbeats of both nodes have met. */
 async function met(...nodes: readonly TestNode[]): Promise<void> {
   await Promise.all(nodes.map(({ url }) => fetch(`${url}/readyz`)));
 }
 
-it('read and await a call of the other node; what a killed one ran is sealed, what waited goes on', async () => {
+it('read and await a call of the other node; what a killed one ran is sealed within 5 s, what waited goes on', async () => {
   const cluster = await aCluster();
   const [a, b] = await Promise.all([cluster.join(), cluster.join()]);
   await met(a, b);
@@ -22,8 +26,17 @@ it('read and await a call of the other node; what a killed one ran is sealed, wh
       nodes: expect.arrayContaining([expect.objectContaining({ url: a.url, state: 'running' })]),
     }),
   );
+  const overdue = await a.invoke('test.effect', 60_000, 0, { timeout_ms: 1000 });
+  await waitFor(() => expect(cluster.ranIn(overdue)).toEqual([a.pid]));
   a.signal('SIGKILL');
-  expect(await b.call(running, 30)).toMatchObject({ state: 'SEALED', error: { outcome: 'unknown' } });
+  const killed = await momentOf(cluster, b);
+  // Swept before the node is taken for dead.
+  const timedOut = await b.call(overdue, 30);
+  expect(timedOut).toMatchObject({ state: 'TIMED_OUT', error: { outcome: 'unknown' } });
+  const sealed = await b.call(running, 30);
+  expect(sealed).toMatchObject({ state: 'SEALED', error: { outcome: 'unknown' } });
+  expect(endOf(timedOut)).toBeLessThan(endOf(sealed));
+  expect(await msUntilEnd(cluster, b, killed, sealed)).toBeLessThanOrEqual(TAKEN_OVER_WITHIN_MS);
   expect(await b.call(waiting)).toMatchObject({ state: 'APPROVAL_REQUIRED' });
   expect(cluster.ranIn(running)).toEqual([a.pid]);
   await waitFor(() => expect(b.log).toContain('cluster.took_over'));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, onTestFinished, TestRunner } from 'vitest';
 
+import { afterUse } from '../support/after-use.ts';
 import { startPostgres } from './postgres.ts';
 import type { PostgresService } from './postgres.ts';
 import type { PostgresVersion } from './postgres-binaries.ts';
@@ -32,7 +32,7 @@ const LOCK_TIMEOUT_MS = 20_000;
  */
 export function aSchema({ url }: Pick<SharedPostgres, 'url'>): string {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const drop = async (): Promise<void> => {
+  afterUse(async () => {
     const client = new pg.Client({ connectionString: url, lock_timeout: LOCK_TIMEOUT_MS });
     await client.connect();
     try {
@@ -40,8 +40,6 @@ export function aSchema({ url }: Pick<SharedPostgres, 'url'>): string {
     } finally {
       await client.end();
     }
-  };
-  if (TestRunner.getCurrentTest() === undefined) afterAll(drop);
-  else onTestFinished(drop);
+  });
   return name;
 }

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterUse } from './after-use.ts';
 
-/** A folder that is gone when the test has ended. */
+/** A folder that is removed when the test, or outside of a test the file, has ended. */
 export async function aFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  afterUse(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
-import { aSchema, sharedPostgres } from '../../services/shared-postgres.ts';
+import pg from 'pg';
+import { aSchema, sharedPostgres, type SharedPostgres } from '../../services/shared-postgres.ts';
 import { aFolder } from '../../support/a-folder.ts';
+import { afterUse } from '../../support/after-use.ts';
 import { cleanEnvironment } from '../../support/server-process.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -20,6 +21,14 @@ export interface CallView {
   readonly result: unknown;
   readonly error: { readonly code: string; readonly outcome?: string } | null;
   readonly workspace?: 'new';
+  readonly completed_at: number | null;
+  readonly deadline_at: string | null;
+  readonly timeline: readonly { readonly at: string }[];
+}
+
+export interface NodeResponse {
+  readonly status: number;
+  readonly json: unknown;
 }
 
 /** A server process that shares its store with others. */
@@ -60,12 +69,24 @@ export class TestNode {
     return code as number | null;
   }
 
-  async get(
+  async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<NodeResponse> {
+    return await this.send('GET', path, undefined, headers);
+  }
+
+  /** As `post`, with the status of the response. */
+  async send(
+    method: string,
     path: string,
+    body?: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly status: number; readonly json: unknown }> {
-    const response = await fetch(`${this.url}${path}`, { headers: { ...HEADERS, ...headers } });
-    return { status: response.status, json: await response.json() };
+  ): Promise<NodeResponse> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { ...HEADERS, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, json: text === '' ? null : (JSON.parse(text) as unknown) };
   }
 
   async metrics(): Promise<string> {
@@ -81,9 +102,9 @@ export class TestNode {
     return (await response.json()) as CallView;
   }
 
-  /** Submits a call that takes `ms`. */
-  async invoke(tool: string, ms: number, waitSeconds = 0): Promise<CallView> {
-    return await this.post(`/v1/tools/${tool}/invoke`, { run_id: 'r1', args: { ms } }, waitSeconds);
+  /** Submits a call that takes `ms`. `more`: further members of the body. */
+  async invoke(tool: string, ms: number, waitSeconds = 0, more: object = {}): Promise<CallView> {
+    return await this.post(`/v1/tools/${tool}/invoke`, { run_id: 'r1', args: { ms }, ...more }, waitSeconds);
   }
 
   async call({ tool_call_id: id }: CallView, waitSeconds = 0): Promise<CallView> {
@@ -95,23 +116,28 @@ export class TestNode {
 }
 
 export interface TestCluster {
-  /** Starts a node. Killed when the test has ended. */
-  readonly join: () => Promise<TestNode>;
+  /** Starts a node. Killed when the test, or outside of a test the file, has ended. */
+  readonly join: (environment?: Readonly<Record<string, string>>) => Promise<TestNode>;
+  /** Queries the schema of the store, as another session. */
+  readonly query: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   /** The processes that have executed the call. */
   readonly ranIn: (call: CallView) => readonly number[];
+  /** Whether an execution of the call was stopped. */
+  readonly wasStopped: (call: CallView) => boolean;
 }
 
 /** `lines`: more lines of the config. */
-export async function aCluster(lines = ''): Promise<TestCluster> {
-  const service = await sharedPostgres(15);
+export async function aCluster(lines = '', given?: Pick<SharedPostgres, 'url'>): Promise<TestCluster> {
+  const service = given ?? (await sharedPostgres(15));
   const schema = aSchema(service);
   const folder = await aFolder();
   const effects = join(folder, 'effects.txt');
   const config = join(folder, 'config.yaml');
   writeFileSync(effects, '');
   writeFileSync(config, `store: { schema: ${schema} }\n${lines}\n`);
+  const recorded = (): string[] => readFileSync(effects, 'utf8').split('\n');
   let nodes = 0;
-  const start = async (): Promise<TestNode> => {
+  const start: TestCluster['join'] = async (environment = {}) => {
     nodes += 1;
     const child = spawn(process.execPath, ['--conditions=patchboard-source', CHILD, effects], {
       cwd: folder,
@@ -122,11 +148,12 @@ export async function aCluster(lines = ''): Promise<TestCluster> {
         PATCHBOARD_CONFIG: config,
         PATCHBOARD_DATA: join(folder, `data-${nodes}`),
         PATCHBOARD_OPERATOR_TOKEN: TOKEN,
+        ...environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const exited = once(child, 'close');
-    onTestFinished(async () => {
+    afterUse(async () => {
       child.kill('SIGKILL');
       await exited;
     });
@@ -146,9 +173,17 @@ export async function aCluster(lines = ''): Promise<TestCluster> {
   };
   return {
     join: start,
+    query: async (text, values = []) => {
+      const client = new pg.Client({ connectionString: service.url, options: `-c search_path=${schema}` });
+      await client.connect();
+      try {
+        return (await client.query<Record<string, unknown>>(text, [...values])).rows;
+      } finally {
+        await client.end();
+      }
+    },
     ranIn: ({ tool_call_id: id }) =>
-      readFileSync(effects, 'utf8')
-        .split('\n')
-        .flatMap((line) => (line.startsWith(`${id} `) ? [Number(line.split(' ')[1])] : [])),
+      recorded().flatMap((line) => (line.startsWith(`${id} `) ? [Number(line.split(' ')[1])] : [])),
+    wasStopped: ({ tool_call_id: id }) => recorded().includes(`stopped ${id}`),
   };
 }

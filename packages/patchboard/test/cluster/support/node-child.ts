@@ -9,7 +9,7 @@ import { resolveSettings } from '../../../src/settings/settings.ts';
 
 const [effectsFile = ''] = process.argv.slice(2);
 
-/** Records each execution, and ends after `ms`. */
+/** Records each execution, and that it was stopped, and ends after `ms`. */
 function tool(name: string, annotations: ServerTool['annotations']): ServerTool {
   return {
     name,
@@ -22,6 +22,7 @@ function tool(name: string, annotations: ServerTool['annotations']): ServerTool 
     concurrency: null,
     execute: async (args, { callId, signal }) => {
       appendFileSync(effectsFile, `${callId} ${process.pid}\n`);
+      signal.addEventListener('abort', () => appendFileSync(effectsFile, `stopped ${callId}\n`));
       const { ms = 0 } = args as { readonly ms?: number };
       await pause(ms, undefined, { signal });
       return { pid: process.pid };

@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { startPostgres } from '../services/postgres.ts';
+import { isCommit, startProxy, type PostgresProxy } from '../services/proxy.ts';
+import { afterUse } from '../support/after-use.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { aCluster, type CallView, type TestNode } from './support/a-node.ts';
+
+// The tests stop the database, so they share one of their own, and two nodes on it.
+const service = await startPostgres();
+afterUse(() => service.close());
+const cluster = await aCluster('http: { drain_delay_ms: 0 }', service);
+const [toA, toB] = [await aProxy(), await aProxy()];
+const [a, b] = await Promise.all([
+  cluster.join({ DATABASE_URL: toA.through(service.url) }),
+  cluster.join({ DATABASE_URL: toB.through(service.url) }),
+]);
+
+async function aProxy(): Promise<PostgresProxy> {
+  const proxy = await startProxy(service);
+  afterUse(() => proxy.close());
+  return proxy;
+}
+
+async function running(node: TestNode, ms: number, more: object = {}): Promise<CallView> {
+  const call = await node.invoke('test.effect', ms, 0, more);
+  await waitFor(() => expect(cluster.ranIn(call)).toEqual([node.pid]));
+  return call;
+}
+
+async function met(): Promise<void> {
+  for (const [node, other] of [[a, b] as const, [b, a] as const])
+    await waitFor(async () =>
+      expect((await node.get('/v1/nodes')).json).toMatchObject({
+        nodes: expect.arrayContaining([expect.objectContaining({ url: other.url, state: 'running' })]),
+      }),
+    );
+}
+
+/** Which processes hold the writers. */
+async function holders(): Promise<unknown> {
+  return await cluster.query('select writer, epoch, holder, state from writers order by writer');
+}
+
+const UNAVAILABLE = { status: 503, json: { code: 'storage_unavailable', retryable: true } };
+
+it('a commit whose reply is lost: the call is recorded and runs once, and no node is taken for dead', async () => {
+  await met();
+  const before = await holders();
+  const cut = toA.cutAt('reply', isCommit);
+  const call = await a.invoke('test.effect', 0, 20);
+  await cut;
+  expect(call).toMatchObject({ status: 'SUCCEEDED' });
+  expect(cluster.ranIn(call)).toEqual([a.pid]);
+  expect(await b.call(call)).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await holders()).toEqual(before);
+});
+
+it('a database that crashes, or is away for long: no node is taken for dead, and what ran meanwhile is recorded', async () => {
+  const before = await holders();
+  const [first, second] = [await running(a, 1000), await running(b, 1000)];
+  await service.restart('immediate');
+  for (const call of [first, second]) expect(await b.call(call, 30)).toMatchObject({ status: 'SUCCEEDED' });
+
+  const [third, fourth] = [await running(a, 1500), await running(b, 1500)];
+  await service.stop('immediate');
+  for (const node of [a, b]) {
+    expect(await node.send('POST', '/v1/tools/test.effect/invoke', { run_id: 'r1' })).toMatchObject(
+      UNAVAILABLE,
+    );
+    expect(await node.get(`/v1/tool_calls/${first.tool_call_id}`)).toMatchObject(UNAVAILABLE);
+    expect((await node.get('/readyz')).status).toBe(503);
+  }
+  await service.start();
+  for (const node of [a, b]) await waitFor(async () => expect((await node.get('/readyz')).status).toBe(200));
+  for (const call of [third, fourth]) expect(await a.call(call, 30)).toMatchObject({ status: 'SUCCEEDED' });
+  for (const call of [first, second, third, fourth]) expect(cluster.ranIn(call)).toHaveLength(1);
+  expect(await holders()).toEqual(before);
+});
+
+it('a node that cannot reach the database: it gives 503 and stops overdue work, and the other one takes over', async () => {
+  const [kept, overdue] = [await running(a, 60_000), await running(a, 60_000, { timeout_ms: 2000 })];
+  toA.freeze();
+  expect(await b.call(overdue, 30)).toMatchObject({ state: 'TIMED_OUT' });
+  expect(await b.call(kept, 30)).toMatchObject({ state: 'SEALED', error: { outcome: 'unknown' } });
+  expect(await a.send('POST', '/v1/tools/test.effect/invoke', { run_id: 'r1' })).toMatchObject(UNAVAILABLE);
+  expect(cluster.wasStopped(overdue)).toBe(true);
+  toA.pass();
+  await waitFor(() => expect(a.log).toContain('server.restarting'));
+  await waitFor(async () => expect((await a.get('/readyz')).status).toBe(200));
+  expect(cluster.wasStopped(kept)).toBe(true);
+  expect(await a.call(kept)).toMatchObject({ state: 'SEALED' });
+  expect(await a.invoke('test.effect', 0, 20)).toMatchObject({ status: 'SUCCEEDED', result: { pid: a.pid } });
+  for (const call of [kept, overdue]) expect(cluster.ranIn(call)).toEqual([a.pid]);
+});
+
+it('a database that is restored to an earlier state: both nodes report it, drop what they know and start again', async () => {
+  await met();
+  const kept = await a.invoke('test.effect', 0, 20);
+  await service.stop();
+  const copy = `${service.data}.copy`;
+  expect(spawnSync('cp', ['-a', service.data, copy]).status).toBe(0);
+  await service.start();
+  for (const node of [a, b]) await waitFor(async () => expect((await node.get('/readyz')).status).toBe(200));
+  // The other node writes nothing: it has only read what this one has changed.
+  const lost = [await a.invoke('test.effect', 0, 20), await running(a, 60_000)];
+  const { json: made } = await a.send('POST', '/v1/keys', { kind: 'agent', name: 'bot' });
+  const lostKey = { authorization: `Bearer ${(made as { readonly key: string }).key}` };
+  expect((await b.get('/v1/tools', lostKey)).status).toBe(200);
+  await service.stop();
+  expect(spawnSync('sh', ['-c', `rm -r ${service.data} && mv ${copy} ${service.data}`]).status).toBe(0);
+  await service.start();
+  for (const node of [a, b]) {
+    await waitFor(() => expect(node.log).toMatch(/restored to an earlier state.*"server.restarting"/));
+    await waitFor(async () => expect((await node.get('/readyz')).status).toBe(200));
+  }
+  expect(cluster.wasStopped(lost[1]!)).toBe(true);
+  for (const node of [a, b]) {
+    expect(await node.call(kept)).toMatchObject({ status: 'SUCCEEDED' });
+    expect((await node.get('/v1/tools', lostKey)).status).toBe(401);
+    for (const { tool_call_id: id } of lost)
+      expect((await node.get(`/v1/tool_calls/${id}`)).status).toBe(404);
+    expect(await node.invoke('test.effect', 0, 20)).toMatchObject({
+      status: 'SUCCEEDED',
+      result: { pid: node.pid },
+    });
+  }
+  expect((await a.get('/v1/ledger/verify')).json).toMatchObject({ ok: true });
+});
