@@ -204,6 +204,12 @@ export class EngineServices {
         this.#cancelledRuns.callOver(call);
       },
       respondedElsewhere: (live) => this.tasks.start('input given', () => this.inputs.resume(live)),
+      goesOn: (live) =>
+        this.tasks.start('call goes on', () =>
+          live.call.state.name === 'APPROVED'
+            ? this.approvals.releaseApproved(live)
+            : this.inputs.startAgain(live),
+        ),
     });
   }
 }

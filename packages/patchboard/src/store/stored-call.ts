@@ -29,6 +29,8 @@ interface MutablePart {
   readonly inputs?: readonly InputRound[];
   /** Absent if there are none. */
   readonly offered?: OfferedInputs;
+  /** Absent if false. */
+  readonly pinned?: true;
   /** Absent unless the workspace of the run moved to another node. */
   readonly workspace?: 'new';
   readonly timeline: readonly TimelineEntry[];
@@ -36,7 +38,7 @@ interface MutablePart {
 
 export function mutableJson(call: Call): string {
   const { state, approval, timeline, argsRedacted, sandbox, countsInRun, acceptsInput, inputs } = call;
-  const { offered, workspace } = call;
+  const { offered, pinned, workspace } = call;
   const rest = {
     ...(argsRedacted ? { argsRedacted } : {}),
     ...(sandbox === null ? {} : { sandbox }),
@@ -44,6 +46,7 @@ export function mutableJson(call: Call): string {
     ...(acceptsInput === true ? {} : { acceptsInput }),
     ...(inputs.length === 0 ? {} : { inputs }),
     ...(offered === undefined ? {} : { offered }),
+    ...(pinned === undefined ? {} : { pinned }),
     ...(workspace === undefined ? {} : { workspace }),
   };
   const mutable: MutablePart = { state: detailOf(state), approval, timeline, ...rest };
@@ -61,6 +64,7 @@ export type MutableMembers = Pick<
   | 'approval'
   | 'inputs'
   | 'offered'
+  | 'pinned'
   | 'workspace'
   | 'timeline'
 >;
@@ -81,6 +85,7 @@ export function mutableMembers(json: string, stateCode: number, result: string |
     approval: mutable.approval,
     inputs: mutable.inputs ?? [],
     ...(mutable.offered === undefined ? {} : { offered: mutable.offered }),
+    ...(mutable.pinned === undefined ? {} : { pinned: mutable.pinned }),
     ...(mutable.workspace === undefined ? {} : { workspace: mutable.workspace }),
     timeline: mutable.timeline,
   };

@@ -54,6 +54,8 @@ export interface Call {
    * server tools.
    */
   readonly fence: string | null;
+  /** The call needs an agent of the process that recorded it, so other nodes do not run it. Absent otherwise, and on a single node. */
+  readonly pinned?: true;
   readonly createdAt: number;
   /** The admission decision, with its reason. */
   readonly decision: Decision;

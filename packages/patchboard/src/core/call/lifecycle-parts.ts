@@ -27,6 +27,8 @@ export interface LifecycleParts {
   readonly movedElsewhere: (call: Call) => void;
   /** Called with a call of this node when another node has recorded a response to its held input request. */
   readonly respondedElsewhere: (live: LiveCall) => void;
+  /** Called with a pinned call of this node when another node has recorded an approval or a response that lets it go on. */
+  readonly goesOn: (live: LiveCall) => void;
 }
 
 /** Changes that are committed together with a move. */

@@ -33,6 +33,7 @@ function aLifecycle(call: Call): {
     toolOf: () => undefined,
     movedElsewhere: () => {},
     respondedElsewhere: () => {},
+    goesOn: () => {},
   });
   return { lifecycle, live: lifecycle.adopt(call, REMOTE_CALLER, undefined), commits };
 }

@@ -95,6 +95,11 @@ export function isPinned({ hooks, agent, permissions = [] }: InProcessCaller): b
   return agent !== undefined || hooks.length > 0 || permissions.length > 0;
 }
 
+/** Whether another node must move the call on, because the call needs an agent of that process. */
+export function isPinnedElsewhere({ call, ownership }: LiveCall): boolean {
+  return call.pinned === true && ownership === 'borrowed';
+}
+
 /** False also if the tool is no longer known: its call must not be repeated. */
 export function isIdempotent({ tool }: LiveCall): boolean {
   return tool?.annotations.idempotent === true;

@@ -11,7 +11,7 @@ import type { BadOutcome } from './outcome.ts';
 
 type SharedCallsParts = Pick<
   LifecycleParts,
-  'store' | 'peers' | 'toolOf' | 'ended' | 'movedElsewhere' | 'respondedElsewhere'
+  'store' | 'peers' | 'toolOf' | 'ended' | 'movedElsewhere' | 'respondedElsewhere' | 'goesOn'
 >;
 
 type Commit = (live: LiveCall, states: readonly CallState[], extra: MoveExtra) => MaybePromise<boolean>;
@@ -66,8 +66,10 @@ export class SharedCalls {
       return;
     }
     if (live.call.version < version) {
-      if (current === undefined || !isResponseTo(live.call, current)) return this.#disown(live, current);
+      const before = live.call;
+      if (current === undefined || !keepsHolder(before, current)) return this.#disown(live, current);
       this.#calls.apply(live, current);
+      if (current.pinned === true) this.#parts.goesOn(live);
     }
     this.#parts.respondedElsewhere(live);
   }
@@ -124,7 +126,7 @@ export class SharedCalls {
   }
 
   /** Applies the committed move of a call that another node holds or has held. */
-  apply(live: LiveCall, to: Call, keepsHolder: boolean): void {
+  apply(live: LiveCall, to: Call, holderStays: boolean): void {
     if (live.ownership === 'lost') return;
     if (live.ownership === 'borrowed') {
       // Another borrowed object may have made the call this node's meanwhile.
@@ -133,7 +135,7 @@ export class SharedCalls {
       if (own !== undefined) this.#calls.applyCurrent(own, to.version, to);
       else if (!isOpen(to)) {
         if (!this.#reported.has(to.id)) this.#parts.ended(to);
-      } else if (!keepsHolder) {
+      } else if (!holderStays) {
         live.ownership = 'adopted';
         this.#calls.enter(live);
       }
@@ -151,8 +153,10 @@ export class SharedCalls {
     if (live.ownership === 'borrowed') live.call = current ?? live.call;
     else if (elsewhere === true) this.#disown(live, current);
     else {
+      const before = live.call;
       this.#calls.applyCurrent(live, expectedVersion, current);
       const { call } = live;
+      if (call.pinned === true && keepsHolder(before, call)) this.#parts.goesOn(live);
       if (!isOpen(call) && this.#borrowing.has(call.id)) this.#reported.add(call.id);
     }
     return false;
@@ -179,10 +183,16 @@ function asksOrGoesOn(from: Call, to: Call): boolean {
   return from.state.name === 'INPUT_REQUIRED' || to.state.name === 'INPUT_REQUIRED';
 }
 
-/** Whether another node has only recorded a response to the held input request for which the attempt waits here. */
-function isResponseTo({ state: before }: Call, { state: now }: Call): boolean {
-  const isHeld = (state: CallState): boolean => state.name === 'INPUT_REQUIRED' && state.held;
-  return (
-    isHeld(before) && isHeld(now) && 'attempt' in now && 'attempt' in before && now.attempt === before.attempt
-  );
+/**
+ * Whether another node has only recorded a response to the held input request for which the attempt waits here, or what a
+ * pinned call waited for.
+ */
+function keepsHolder(before: Call, now: Call): boolean {
+  const isDecided = before.state.name === 'APPROVAL_REQUIRED' && now.state.name === 'APPROVED';
+  return (now.pinned === true && isDecided) || isResponseTo(before, now);
+}
+
+function isResponseTo({ state: before }: Call, { state: now, pinned }: Call): boolean {
+  if (before.name !== 'INPUT_REQUIRED' || now.name !== 'INPUT_REQUIRED') return false;
+  return before.attempt === now.attempt && ((before.held && now.held) || pinned === true);
 }

@@ -11,7 +11,7 @@ import type { Guard } from '../access/guard.ts';
 import { jsonDiff } from '../json/json-diff.ts';
 import { permissionDecidedRow } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import { isIdempotent, type InProcessCaller, type LiveCall } from '../call/live-call.ts';
+import { isIdempotent, isPinnedElsewhere, type InProcessCaller, type LiveCall } from '../call/live-call.ts';
 import type { Clock, Digest, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Providers } from '../providers/providers.ts';
@@ -45,6 +45,7 @@ export interface ApprovalsParts {
 /** Applies operators' decisions to calls in APPROVAL_REQUIRED. */
 export class Approvals {
   readonly #parts: ApprovalsParts;
+  readonly #released: WeakSet<LiveCall> = new WeakSet();
 
   constructor(parts: ApprovalsParts) {
     this.#parts = parts;
@@ -68,7 +69,7 @@ export class Approvals {
       if (given.grant !== undefined) await this.#parts.grants.give(principal, live.call, given.grant);
     } finally {
       // The approval is committed, so the call is released even if the grant could not be stored.
-      await this.release(live);
+      if (!isPinnedElsewhere(live)) await this.releaseApproved(live);
     }
     return null;
   }
@@ -101,9 +102,15 @@ export class Approvals {
     return failure('permission_denied', denied(...reasonsOf(why)));
   }
 
+  /** As `release`, once for each call of this node, whichever node has approved it. */
+  async releaseApproved(live: LiveCall): Promise<void> {
+    if (live.call.state.name === 'APPROVED' && !this.#released.has(live)) await this.release(live);
+  }
+
   /** Starts an approved call, after comparing it with the stored record, the ledger and the tool that is registered now. */
   async release(live: LiveCall): Promise<void> {
     const { store, toolIndex, digest, lifecycle, providers } = this.#parts;
+    this.#released.add(live);
     const stored = await store.findCall(live.call.id);
     if (stored === undefined) return;
     const tool = toolIndex.find(stored.tenant, stored.toolName);
@@ -171,7 +178,8 @@ export class Approvals {
     };
     const waitMs = providers.ofCall(live.call).waitMs(live.call);
     const state = { name: 'APPROVED', deadlineAt: clock.now() + waitMs } as const;
-    return await lifecycle.advance(live, [state], { approval, argsJson, rows: this.#row });
+    const keepsHolder = isPinnedElsewhere(live);
+    return await lifecycle.advance(live, [state], { approval, argsJson, rows: this.#row, keepsHolder });
   }
 
   async #deny(live: LiveCall, principal: Principal, given: OperatorDecision): Promise<boolean> {

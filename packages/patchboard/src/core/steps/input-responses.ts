@@ -6,7 +6,7 @@ import { INPUT_CONTENT_BYTES, openRequests, type InputRound } from '../call/inpu
 import type { InputChecks } from '../call/input-checks.ts';
 import { contentHash } from '../call/input-requests.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import { isIdempotent, type LiveCall } from '../call/live-call.ts';
+import { isIdempotent, isPinnedElsewhere, type LiveCall } from '../call/live-call.ts';
 import { failed } from '../call/outcome.ts';
 import { denied, failure, type Failure } from '../failures.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
@@ -40,6 +40,8 @@ type Move = {
 /** Takes the responses of callers to input requests, each once. */
 export class InputResponses {
   readonly #parts: InputResponsesParts;
+  /** The last returned request of each call with whose response it was started again. */
+  readonly #started: WeakMap<LiveCall, string> = new WeakMap();
 
   constructor(parts: InputResponsesParts) {
     this.#parts = parts;
@@ -88,6 +90,17 @@ export class InputResponses {
     const round = call.inputs.at(-1);
     if (call.state.name !== 'INPUT_REQUIRED' || openRequests(call).length > 0) return;
     if (round?.held !== true || !providers.ofCall(call).awaitsInput(live)) return;
+    const { states, after } = this.#next(live, round, false, clock.now());
+    if (await lifecycle.advanceWithRetry(live, states)) after();
+  }
+
+  /** Another node has recorded the response to a returned request of a call that only this node runs: starts it, once. */
+  async startAgain(live: LiveCall): Promise<void> {
+    const { lifecycle, clock } = this.#parts;
+    const { call } = live;
+    const round = call.inputs.at(-1);
+    if (call.state.name !== 'INPUT_REQUIRED' || openRequests(call).length > 0) return;
+    if (round === undefined || round.held || this.#started.get(live) === round.id) return;
     const { states, after } = this.#next(live, round, false, clock.now());
     if (await lifecycle.advanceWithRetry(live, states)) after();
   }
@@ -147,8 +160,10 @@ export class InputResponses {
       return {
         states: [{ ...state, deadlineAt: at + limits.queueWaitMs }],
         after: () => {
+          const isStarted = this.#started.get(live) === responded.id;
+          this.#started.set(live, responded.id);
           // It may have ended meanwhile.
-          if (isOpen(live.call)) providers.ofCall(live.call).start(live);
+          if (!isStarted && isOpen(live.call)) providers.ofCall(live.call).start(live);
         },
       };
     const { attempt } = state;
@@ -176,7 +191,7 @@ function nothingMore(): void {
   // The call waits for the other responses of this round, or goes on at the node where its attempt waits.
 }
 
-/** The attempt that made the request waits at another node, which moves the call on: `resume`. */
-function isHeldElsewhere({ ownership }: LiveCall, { held }: InputRound): boolean {
-  return held && ownership === 'borrowed';
+/** Another node moves the call on: the attempt that made the request waits there, or only that node runs the call. */
+function isHeldElsewhere(live: LiveCall, { held }: InputRound): boolean {
+  return (held && live.ownership === 'borrowed') || isPinnedElsewhere(live);
 }

@@ -28,6 +28,8 @@ export interface NewCallFacts {
   readonly admission: Admission;
   /** The states that the call goes through in its first commit. */
   readonly states: readonly CallState[];
+  /** See `Call.pinned`. Default: false. */
+  readonly isPinned?: boolean;
   readonly now: number;
 }
 
@@ -66,7 +68,7 @@ export function endedCall(
 const UNKNOWN_TOOL = { version: '', source: 'server', timeoutMs: 0, clientId: null, sandbox: null } as const;
 
 function withoutApproval(
-  { id, request, principal, tool, admission, states, now }: NewCallFacts,
+  { id, request, principal, tool, admission, states, isPinned = false, now }: NewCallFacts,
   ids: Ids,
 ): Call {
   return {
@@ -91,6 +93,7 @@ function withoutApproval(
     parentCallId: request.parentCallId ?? null,
     acceptsInput: normalizedInput(request.acceptsInput),
     fence: runsInProcess(tool) ? null : ids.secret(128),
+    ...(isPinned ? { pinned: true } : {}),
     createdAt: now,
     decision: admission.decision,
     version: states.length - 1,

@@ -4,7 +4,7 @@ import type { Call, CallState } from '../call/call.ts';
 import type { CallRequest, Submitted } from '../call/call-request.ts';
 import { endState, keptFailure } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import { REMOTE_CALLER, type LiveCall } from '../call/live-call.ts';
+import { isPinned, REMOTE_CALLER, type LiveCall } from '../call/live-call.ts';
 import type { BadOutcome } from '../call/outcome.ts';
 import { denied, failure, type Failure } from '../failures.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
@@ -55,17 +55,20 @@ export class Recorder {
   async record(admitted: Admitted, runId: string = admitted.request.runId): Promise<Submitted | Failure> {
     const { id, principal, admission, leave, request: given } = admitted;
     const request = runId === given.runId ? given : { ...given, runId };
-    const { lifecycle, responses, clock } = this.#parts;
+    const { peers, lifecycle, responses, clock } = this.#parts;
+    const caller = request.caller ?? REMOTE_CALLER;
     const now = clock.now();
     const tool = withTimeout(admitted.tool, request.timeoutMs);
     const reservation = this.#reserve(tool, request, principal, admission, now);
     const { states } = reservation;
-    const { call, entries } = newCall(this.#parts, { id, request, principal, tool, admission, states, now });
+    const facts = { id, request, principal, tool, admission, states, now };
+    const pinned = !peers.isSingle && isPinned(caller);
+    const { call, entries } = newCall(this.#parts, { ...facts, isPinned: pinned });
     let recorded;
     try {
       const idempotency = this.#idempotency(given, principal, tool, now);
       const record = { call, run: runOf(call, now), idempotency, entries };
-      const recording = lifecycle.record(record, request.caller ?? REMOTE_CALLER, admitted.tool);
+      const recording = lifecycle.record(record, caller, admitted.tool);
       recorded = recording instanceof Promise ? await recording : recording;
     } catch (error) {
       reservation.release();
