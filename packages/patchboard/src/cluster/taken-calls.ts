@@ -18,9 +18,11 @@ export class TakenCalls {
 
   /** Takes what is this node's at its start, and everything later. */
   async begin(take: Take): Promise<void> {
-    const ids = await this.#table.takenCalls();
+    // Set first: what is taken while the others are read is passed after them.
     this.#take = take;
-    await take(this.#table.calls(ids));
+    const taking = this.#table.takenCalls().then((ids) => take(this.#table.calls(ids)));
+    this.#last = taking.catch(() => {}); // The caller gets the error.
+    await taking;
   }
 
   /** Before `begin` the calls keep their mark, so that `begin` finds them. */

@@ -8,9 +8,9 @@ import {
   aServerTool,
   manualTool,
 } from '../../test/support/an-engine.ts';
-import { holding, me, PARIS, returning } from '../../test/support/asking-tools.ts';
+import { CITY, holding, me, PARIS, returning } from '../../test/support/asking-tools.ts';
 import { FakeClock, settled } from '../../test/support/fake-clock.ts';
-import { twoNodes, type TestPeers } from '../../test/support/two-nodes.ts';
+import { each, twoNodes, type TestPeers } from '../../test/support/two-nodes.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { attemptToken } from './devices/request-id.ts';
@@ -378,4 +378,28 @@ describe('the calls of a node that is gone', () => {
     await pair.b.peers.orphaned(pair.store.openCalls());
     expect(await stateOf(pair, call)).toBe('EXECUTING');
   });
+
+  it.each([
+    ['is sealed', false, 'SEALED'],
+    ['runs again if its tool is idempotent', true, 'COMPLETED'],
+  ])(
+    'whose input was given after the rows were read for the takeover: %s',
+    async (_name, idempotent, expected) => {
+      let asks = true;
+      const tool = holding({
+        annotations: { idempotent },
+        execute: (_args, context) => (asks ? context.requestInput(CITY) : 'done'),
+      });
+      const pair = await aPair([tool]);
+      const call = await submit(pair.a, 'ask');
+      asks = false;
+      const rows = await Array.fromAsync(pair.store.openCalls());
+      pair.b.peers.notifies = false;
+      expect(await pair.b.engine.calls.respond(me, call.id, PARIS)).toMatchObject({ ok: true });
+      expect(await stateOf(pair, call)).toBe('INPUT_REQUIRED');
+      await pair.b.peers.orphaned(each(rows));
+      expect(await stateOf(pair, call)).toBe(expected);
+      expect(pair.b.engine.load()).toMatchObject({ open: 0, executing: 0 });
+    },
+  );
 });

@@ -264,8 +264,13 @@ export class MemoryNodes {
       const replaced = await this.#store.replaceCall(call, expectedVersion, entries, argsChanged);
       const owner = this.ownerOf(call.id) ?? writer;
       if (replaced.kind === 'conflict') return owner === writer ? replaced : { ...replaced, elsewhere: true };
-      const holder = keepsHolder === true ? owner : writer;
-      this.#holdings.set(call.id, { owner: holder, movedBy: writer, offered: false });
+      const keeps = keepsHolder === true;
+      const isTaken = keeps && this.#holdings.get(call.id)?.movedBy === null;
+      this.#holdings.set(call.id, {
+        owner: keeps ? owner : writer,
+        movedBy: isTaken ? null : writer,
+        offered: false,
+      });
       return replaced;
     };
     return new Proxy(this.#store, {

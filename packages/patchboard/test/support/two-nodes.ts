@@ -215,7 +215,15 @@ export class TestPeers implements Peers {
 
   /** Another node is gone: its calls fall to this one. */
   async orphaned(calls: AsyncIterable<Call>): Promise<void> {
-    await this.#take?.(calls);
+    await this.#take?.(this.#taken(calls));
+  }
+
+  /** The store names this node as the holder of what it takes over. */
+  async *#taken(calls: AsyncIterable<Call>): AsyncGenerator<Call> {
+    for await (const call of calls) {
+      this.#shared.holders.set(call.id, this);
+      yield call;
+    }
   }
 
   fence(problem: string): void {
@@ -339,7 +347,7 @@ function clientKey(tenant: string, clientId: string): string {
   return JSON.stringify([tenant, clientId]);
 }
 
-async function* each(calls: readonly Call[]): AsyncGenerator<Call> {
+export async function* each(calls: readonly Call[]): AsyncGenerator<Call> {
   yield* calls;
 }
 

@@ -75,10 +75,11 @@ async function end(
   seal: BadOutcome,
 ): Promise<void> {
   try {
-    await lifecycle.end(live, seal);
+    // A response to its input request may be recorded meanwhile.
+    await lifecycle.endOpen(live, () => seal);
   } catch (error) {
     log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
-    tasks.start('recover', () => lifecycle.advanceWithRetry(live, [endState(seal, null)]));
+    tasks.start('recover', () => lifecycle.endWithRetry(live, endState(seal, null)));
   }
 }
 

@@ -274,7 +274,11 @@ export class InProcessProvider implements Provider {
     const deadlineAt = clock.now() + (continued ?? Math.min(tool.timeoutMs, live.call.timeoutMs));
     const cause = attempt === 1 || continued !== null ? null : 'interrupted';
     const state = { name: 'EXECUTING', deadlineAt, attempt, cause } as const;
-    if (!(await lifecycle.advanceWithRetry(live, [state], this.#homes.noteFor(live.call)))) return false;
+    const { version } = live.call;
+    if (!(await lifecycle.advanceWithRetry(live, [state], this.#homes.noteFor(live.call)))) {
+      // It is still open if a response to an input request of its last attempt was recorded meanwhile.
+      return isOurs(live) && live.call.version !== version && (await this.#begin(live, tool));
+    }
     this.#homes.noted(live.call);
     return true;
   }

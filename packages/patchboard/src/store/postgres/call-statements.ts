@@ -63,7 +63,7 @@ export function callStatements(tables: Tables): CallStatements {
         updated as (update ${open} o
           set version = x.version, state = x.state, tail = x.tail, deadline_at = x.deadline_at,
             owner = case x.keeps_holder when 1 then o.owner else $${AFTER_REPLACED}::int end,
-            moved_by = $${AFTER_REPLACED}::int, offered = false
+            moved_by = case when x.keeps_holder = 1 and o.moved_by is null then null else $${AFTER_REPLACED}::int end, offered = false
           from x where o.id = x.id and o.version = x.expected and x.ended_at is null returning o.id),
         ended as (insert into ${ended} (id, version, state, ended_at, tail, result, owner)
           select x.id, version, state, ended_at, tail, result, $${AFTER_REPLACED}::int from x join deleted using (id)),
