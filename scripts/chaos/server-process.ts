@@ -120,6 +120,16 @@ export class ServerProcess {
     }
   }
 
+  /** Resolves to true when the process has printed its ready line again, to false if it does not within `ms`. */
+  async restarts(ms: number): Promise<boolean> {
+    const deadline = Date.now() + ms;
+    while (this.#end === null && Date.now() < deadline) {
+      if ((this.#stdout.match(/ready at http:/g) ?? []).length > 1) return true;
+      await Promise.race([this.ended, later(20)]);
+    }
+    return false;
+  }
+
   async mustBeReady(): Promise<string> {
     const url = await this.ready();
     if (url === null) throw new Error(`the server did not start; it said:\n${this.#stderr}`);

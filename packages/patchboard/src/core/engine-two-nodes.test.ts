@@ -393,7 +393,8 @@ describe('the calls of a node that is gone', () => {
       const pair = await aPair([tool]);
       const call = await submit(pair.a, 'ask');
       asks = false;
-      const rows = await Array.fromAsync(pair.store.openCalls());
+      const rows: Call[] = [];
+      for await (const row of pair.store.openCalls()) rows.push(row);
       pair.b.peers.notifies = false;
       expect(await pair.b.engine.calls.respond(me, call.id, PARIS)).toMatchObject({ ok: true });
       expect(await stateOf(pair, call)).toBe('INPUT_REQUIRED');

@@ -98,8 +98,8 @@ export async function startPlatform(
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantDirectory(settings.tenants);
   try {
-    cluster = await openCluster(store, settings.bus, log, parts.fencedBefore);
     const ownStore = await ownStoreOf(settings);
+    cluster = await openCluster(store, settings.bus, log, parts.fencedBefore);
     packs.unshift(essentials(settings, { storeFile, ownStore }), heritage(settings, tenants));
     const sandboxSetup = await sandboxSetupOf(settings, log, store);
     packs.push({ ...sandboxSetup.pack, close: () => sandboxSetup.close() });
