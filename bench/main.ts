@@ -15,6 +15,7 @@ import { upstreamCalls } from './figures/p12-upstream-calls.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
 import { sandboxCosts } from './figures/sandbox.ts';
 import { onPostgres } from './figures/p9-postgres.ts';
+import { severalNodes } from './figures/several-nodes.ts';
 import { describeMachine } from './machine.ts';
 import { header, jsonLine, table } from './report.ts';
 
@@ -28,6 +29,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P7', idleDevices],
   ['P8', storedCalls],
   ['P9', onPostgres],
+  ['NODES', severalNodes],
   ['CPU', cpuPerRequest],
   ['SANDBOX', sandboxCosts],
   ['P10', search],

@@ -8,6 +8,14 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
+/** The value that the given share of all values does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const value = sorted[Math.ceil(sorted.length * share) - 1];
+  if (value === undefined) throw new Error('no values');
+  return value;
+}
+
 export interface Comparison {
   readonly ratio: number;
   readonly min: number;

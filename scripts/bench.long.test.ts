@@ -15,6 +15,7 @@ describe('npm run bench', () => {
       'P7',
       'P8',
       'P9',
+      'NODES',
       'CPU',
       'SANDBOX',
       'P10',

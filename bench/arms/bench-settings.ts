@@ -6,17 +6,21 @@ export interface StorePlace {
   readonly folder: string;
   /** PostgreSQL. Default: SQLite in `folder`. */
   readonly databaseUrl?: string;
+  /** What carries notifications between nodes. Default: PostgreSQL. */
+  readonly natsUrl?: string;
 }
 
 /** The settings of a fresh server on a free port. */
-export function settingsFor({ folder, databaseUrl }: StorePlace): Settings {
+export function settingsFor({ folder, databaseUrl, natsUrl }: StorePlace): Settings {
   const environment = {
     PORT: '0',
     PATCHBOARD_DATA: folder,
     PATCHBOARD_OPERATOR_TOKEN: OPERATOR_TOKEN,
     DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
   };
   // The rate limit of a key would bound the load.
   const rates = { principal: null, tenant: null, tool: null, tools: new Map<string, never>() };
-  return { ...resolveSettings(environment, {}), rates };
+  // No balancer has to notice that it leaves.
+  return { ...resolveSettings(environment, {}), rates, drainDelayMs: 0 };
 }

@@ -8,9 +8,11 @@ export interface DevicesSettings {
   readonly url: string;
   readonly devices: number;
   readonly tool: string;
+  /** Default: none, as in local mode. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-const { url, devices, tool } = JSON.parse(process.argv[2] ?? '') as DevicesSettings;
+const { url, devices, tool, headers = {} } = JSON.parse(process.argv[2] ?? '') as DevicesSettings;
 const REGISTER = JSON.stringify({
   type: 'register_tools',
   tools: [
@@ -28,7 +30,7 @@ const AT_ONCE = 100;
 /** A busy server refuses before the upgrade: retry, as devices do. */
 async function open(): Promise<WebSocket> {
   for (;;) {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { perMessageDeflate: false });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { perMessageDeflate: false, headers });
     try {
       await once(socket, 'open');
       return socket;

@@ -13,7 +13,7 @@ export interface Figure {
 }
 
 /** Figures that measure a store. */
-const DURABLE: readonly string[] = ['P1', 'P2', 'P8', 'P9'];
+const DURABLE: readonly string[] = ['P1', 'P2', 'P8', 'P9', 'NODES'];
 
 export async function bench(
   ...args: string[]
