@@ -19,6 +19,7 @@ const PLAIN: Profile = {
   hasAgents: false,
   hasPolicies: false,
   hasInputs: false,
+  hasKeys: false,
 };
 
 /** Seeds that found a fault, which is mended. With the whole profile and the kept steps, no other actor changes them. */

@@ -31,6 +31,8 @@ export interface Profile {
   readonly hasPolicies: boolean;
   /** Whether tools ask their callers. */
   readonly hasInputs: boolean;
+  /** Whether keys are made, used and revoked. */
+  readonly hasKeys: boolean;
 }
 
 /** Shorter than the defaults, so that all deadlines pass within a simulation. */
@@ -71,11 +73,11 @@ export function drawProfile(random: Random): Profile {
     // Longer than a lease.
     activeMs: nodes > 1 ? 8000 : pick('activeMs', [2000, 6000, 15_000]),
     notificationLoss: pick('notificationLoss', [0, 0.1, 0.5, 1]),
-    // What devices, clients, agents in the process and policies do is simulated for one node.
-    hasDevices: nodes === 1 && pick('hasDevices', [true, false, false]),
-    hasClientQueues: nodes === 1 && pick('hasClientQueues', [true, false, false]),
-    hasAgents: nodes === 1 && pick('hasAgents', [true, false, false]),
-    hasPolicies: nodes === 1 && pick('hasPolicies', [true, false, false, false]),
+    hasDevices: pick('hasDevices', [true, false, false]),
+    hasClientQueues: pick('hasClientQueues', [true, false, false]),
+    hasAgents: pick('hasAgents', [true, false, false]),
+    hasPolicies: pick('hasPolicies', [true, false, false, false]),
     hasInputs: pick('hasInputs', [true, false, false, false]),
+    hasKeys: pick('hasKeys', [true, false, false, false]),
   };
 }

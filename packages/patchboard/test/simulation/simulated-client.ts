@@ -41,11 +41,27 @@ export class SimulatedClient {
     this.#principal = clientPrincipal(id);
   }
 
-  /** Polls at a node until `untilMs`, in simulated time. */
-  async work(from: string, node: number, untilMs: number): Promise<void> {
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Receives a call, and runs it if it has not received it before. What it reports may reach another node. */
+  take(from: string, node: number, call: Call): void {
+    const request = `${call.id}:${attemptToken(call)}`;
+    if (this.#seen.has(request)) return;
+    this.#seen.add(request);
+    this.#world.track({ id: `${from} ${call.id}` }, this.#run(`${from}.${call.id}`, node, call));
+  }
+
+  async register(from: string, node: number): Promise<void> {
     await this.#request(from, node, async (engine) =>
       engine.clientTools.register('default', this.#id, this.#tools),
     );
+  }
+
+  /** Polls at a node until `untilMs`, in simulated time. */
+  async work(from: string, node: number, untilMs: number): Promise<void> {
+    await this.register(from, node);
     while (this.#world.kernel.now < untilMs) {
       const reply = await this.#world.request(
         from,
@@ -54,23 +70,17 @@ export class SimulatedClient {
         (engine, gone) => this.#poll(engine, gone, node),
       );
       if (reply.kind !== 'reply') await this.#world.kernel.sleep(PAUSE_MS);
-      else for (const call of reply.value) this.#take(from, node, call);
+      else for (const call of reply.value) this.take(from, node, call);
     }
   }
 
   async #poll(engine: Parameters<Operation<unknown>>[0], gone: AbortSignal, node: number): Promise<Call[]> {
     const queue = { tenant: 'default', clientId: this.#id };
+    await engine.callsElsewhere.collect(queue.tenant, queue.clientId);
     const waiting = engine.clientQueues.unacknowledged(queue.tenant, queue.clientId);
     const incarnation = this.#world.node(node).incarnations.find((one) => one.engine === engine);
     if (waiting.length > 0 || incarnation === undefined) return waiting;
     return await nextRequests({ engine, clock: incarnation.process.clock }, queue, POLL_MS, gone);
-  }
-
-  #take(from: string, node: number, call: Call): void {
-    const request = `${call.id}:${attemptToken(call)}`;
-    if (this.#seen.has(request)) return;
-    this.#seen.add(request);
-    this.#world.track({ id: `${from} ${call.id}` }, this.#run(`${from}.${call.id}`, node, call));
   }
 
   async #run(from: string, node: number, call: Call): Promise<void> {
@@ -147,12 +157,17 @@ export class SimulatedClient {
     this.#world.history.add(this.#id, 'result acknowledged', { ...facts, accepted: reply.ok, duplicate });
   }
 
+  /** Requests of one client reach several nodes. */
+  #step(from: string): number {
+    return this.#world.nodes.length > 1 ? this.#world.random.of('client', from).integer(0, 1) : 0;
+  }
+
   /** Sends a request again until there is a response; null if there is none after many. */
   async #request<Value>(from: string, node: number, operation: Operation<Value>): Promise<Value | null> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const reply: Reply<Value> = await this.#world.request(
         from,
-        this.#world.node(node),
+        this.#world.node(node + this.#step(from)),
         POLL_MS + GIVE_UP_MS,
         operation,
       );

@@ -4,6 +4,16 @@ import type { Kernel } from './kernel.ts';
 /** The wall-clock time at which every simulation begins. */
 export const EPOCH = 1_700_000_000_000;
 
+/** The time of the simulation itself, for what belongs to no process. */
+export function kernelClock(kernel: Kernel): Clock {
+  return {
+    now: () => Math.floor(EPOCH + kernel.now),
+    elapsed: () => kernel.now,
+    after: (ms, action) => kernel.after(ms, action),
+    turn: () => kernel.sleep(0),
+  };
+}
+
 /**
  * The clock of one simulated process. Its wall clock is wrong by `skewMs`, which jumps; its timers run on monotonic time and
  * reach the process through `enter`.

@@ -1,15 +1,25 @@
+import { MemoryTokens } from '../../src/core/access/memory-tokens.ts';
 import type { Call } from '../../src/core/call/call.ts';
-import type { OpenCallFilter, Replaced, Store } from '../../src/core/ports.ts';
+import type { Inserted, NewCall, OpenCallFilter, Replaced, Store } from '../../src/core/ports.ts';
 import { MemoryNodes, type MemoryNode } from '../support/memory-nodes.ts';
 import { RevisionLog, type RevisedMembers } from '../support/revision-log.ts';
 import type { Kernel } from './kernel.ts';
 import type { Profile } from './profile.ts';
 import type { Random } from './random.ts';
-import { EPOCH } from './simulated-clock.ts';
+import { kernelClock } from './simulated-clock.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import { StoreConnection } from './simulated-store.ts';
 import { StoreFaults } from './store-faults.ts';
 import type { DurableStore } from './stores/store-kind.ts';
+
+/** The commit that assigns a call to a device. */
+interface Assignment {
+  readonly device: string;
+  /** Simulated milliseconds. */
+  readonly at: number;
+}
+
+type Written = Inserted | Replaced;
 
 const CALL_WRITES: ReadonlySet<string> = new Set(['insertCall', 'replaceCall']);
 
@@ -19,13 +29,19 @@ export class SimulatedDatabase {
   readonly random: Random;
   readonly profile: Profile;
   readonly faults: StoreFaults;
+  /** Tokens that all nodes accept. */
+  readonly tokens: MemoryTokens;
   /** When each call was sealed, in simulated milliseconds. */
   readonly sealed: Map<string, number> = new Map();
+  /** To which device each call was assigned, and when. */
+  readonly assigned: Map<string, Assignment> = new Map();
   readonly #durable: DurableStore;
   readonly #nodes: MemoryNodes;
   readonly #revisions: RevisionLog;
   /** The members of the store that keep revisions, for each process. */
   readonly #revised: Map<string, RevisedMembers> = new Map();
+  /** The processes of nodes whose devices may offer tools. */
+  readonly #offering: Map<MemoryNode, { readonly process: string }> = new Map();
   /** The faults of the connection of each node. */
   readonly #lines: Map<string, StoreFaults> = new Map();
   /** The newest connection, if there is one node. */
@@ -37,7 +53,9 @@ export class SimulatedDatabase {
     this.profile = profile;
     this.faults = new StoreFaults(kernel);
     this.#durable = durable;
-    this.#nodes = new MemoryNodes(durable.store, () => Math.floor(EPOCH + kernel.now));
+    const clock = kernelClock(kernel);
+    this.tokens = new MemoryTokens(clock);
+    this.#nodes = new MemoryNodes(durable.store, () => clock.now());
     this.#revisions = new RevisionLog(durable.store);
   }
 
@@ -63,7 +81,13 @@ export class SimulatedDatabase {
 
   /** Connects a new process. If there is one node, the process that it had before is fenced. */
   async open(process: SimulatedProcess): Promise<StoreConnection> {
-    if (this.isShared) return new StoreConnection(this, process, this.#nodes.join(process.name));
+    if (this.isShared) {
+      const node = this.#nodes.join(process.name);
+      const offering = { process: process.name };
+      this.#offering.set(node, offering);
+      this.#revised.set(process.name, this.#revisions.members(offering));
+      return new StoreConnection(this, process, node);
+    }
     await this.kernel.real(this.#durable.reopen());
     this.#connection?.fence();
     this.#connection = new StoreConnection(this, process, null);
@@ -86,14 +110,15 @@ export class SimulatedDatabase {
 
   /** Executes a request in the durable store, as the transaction of a process. */
   execute(process: string, node: MemoryNode | null, method: string, args: readonly unknown[]): unknown {
+    if (method === 'changes') this.#removeOffersOfGone();
     if (method === 'openCalls') return this.#openCalls(args[0] as OpenCallFilter | undefined);
     const owner = this.#executor(process, node, method);
     const found = Reflect.get(owner, method) as (...given: readonly unknown[]) => unknown;
     const result = Reflect.apply(found, owner, args);
-    if (method !== 'replaceCall') return result;
-    const noted = (replaced: unknown): unknown => {
-      this.#noteSeal(args[0] as Call, replaced as Replaced);
-      return replaced;
+    if (!CALL_WRITES.has(method)) return result;
+    const noted = (written: unknown): unknown => {
+      this.#note(method === 'insertCall' ? (args[0] as NewCall).call : (args[0] as Call), written as Written);
+      return written;
     };
     return result instanceof Promise ? result.then(noted) : noted(result);
   }
@@ -110,13 +135,26 @@ export class SimulatedDatabase {
     return members;
   }
 
+  /** What devices offered whose nodes are gone; a store does that once a second, and nodes read the changes as often. */
+  #removeOffersOfGone(): void {
+    for (const [node, offering] of this.#offering)
+      if (this.isFenced(node)) {
+        this.#offering.delete(node);
+        this.#revisions.gone(offering);
+      }
+  }
+
   async #openCalls(of: OpenCallFilter | undefined): Promise<readonly Call[]> {
     const calls: Call[] = [];
     for await (const call of this.store.openCalls(of)) calls.push(call);
     return calls;
   }
 
-  #noteSeal({ id, state }: Call, { kind }: Replaced): void {
-    if (state.name === 'SEALED' && kind === 'replaced') this.sealed.set(id, this.kernel.now);
+  #note({ id, state }: Call, { kind }: Written): void {
+    const at = this.kernel.now;
+    if (kind !== 'inserted' && kind !== 'replaced') return;
+    if (state.name === 'SEALED') this.sealed.set(id, at);
+    if (state.name === 'EXECUTING' && state.device !== undefined && this.assigned.get(id)?.device !== state.device)
+      this.assigned.set(id, { device: state.device, at });
   }
 }

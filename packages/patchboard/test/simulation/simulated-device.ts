@@ -2,6 +2,7 @@ import type { DeviceFrame, DeviceToolSpec, GatewayFrame } from '@patchboard/wire
 import { parseRequestId } from '../../src/core/devices/request-id.ts';
 import { gotAnswer, QUESTION } from './actors/asking-tools.ts';
 import type { Stream } from './random.ts';
+import { noteDevices } from './connected-devices.ts';
 import { resultsOf, type DeviceArgs, type Work } from './device-work.ts';
 import { connectDevice } from './simulated-gateway.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
@@ -42,8 +43,12 @@ export class SimulatedDevice {
     this.#open();
   }
 
-  /** Loses its connection. `noticedMs`: see `SimulatedSocket.cut`. `forgets`: the device restarts, and knows nothing any more. */
-  vanish(noticedMs: number | null, forgets: boolean, backMs: number): void {
+  /**
+   * Loses its connection, and returns to `node`. `noticedMs`: see `SimulatedSocket.cut`. `forgets`: the device restarts, and
+   * knows nothing any more.
+   */
+  vanish(noticedMs: number | null, forgets: boolean, backMs: number, node: number): void {
+    this.#node = node;
     this.#world.history.add(this.name, 'vanish', { forgets });
     this.#socket?.cut(noticedMs);
     this.#socket = null;
@@ -80,7 +85,10 @@ export class SimulatedDevice {
     kernel.after(this.#delay(), () => {
       this.#isOpening = false;
       const { process, engine } = this.#world.node(this.#node);
-      if (process === null || process.isDead || engine === null) return this.#openLater();
+      if (process === null || process.isDead || engine === null) {
+        this.#turnToAnother();
+        return this.#openLater();
+      }
       history.add(this.name, 'connect', { process: process.name, resume: this.#token !== null });
       let own: SimulatedSocket | null = null;
       const peer = {
@@ -89,6 +97,7 @@ export class SimulatedDevice {
           if (this.#socket !== own) return;
           history.add(this.name, 'closed', { code });
           this.#socket = null;
+          this.#turnToAnother();
           this.#openLater();
         },
       };
@@ -97,6 +106,11 @@ export class SimulatedDevice {
       this.#socket = own;
       this.#greet();
     });
+  }
+
+  /** As a load balancer does with a connection that a node ended. */
+  #turnToAnother(): void {
+    if (this.#world.nodes.length > 1) this.#node += this.#stream.integer(0, 1);
   }
 
   #openLater(): void {
@@ -125,6 +139,8 @@ export class SimulatedDevice {
     switch (frame.type) {
       case 'welcome':
         this.#token = frame.resume_token;
+        this.#world.history.add(this.name, 'welcome', { resumed: frame.resumed });
+        noteDevices(this.#world);
         return;
       case 'tool_call_request':
         return this.#begin(frame.id, frame.name, frame.args as DeviceArgs);

@@ -1,16 +1,21 @@
+import { followAccessChanges } from '../../src/core/access/access-changes.ts';
+import type { Authenticator } from '../../src/core/access/authenticator.ts';
 import { GrantIndex } from '../../src/core/access/grants.ts';
 import { GrantService } from '../../src/core/access/grant-service.ts';
+import { KeyService } from '../../src/core/access/key-service.ts';
 import { PolicyGuard } from '../../src/core/access/policy-guard.ts';
 import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
 import { PolicyService } from '../../src/core/access/policy-service.ts';
 import { DEFAULT_RATES, RateLimits } from '../../src/core/access/rate-limits.ts';
 import { TenantDirectory } from '../../src/core/access/tenant-directory.ts';
+import { TenantService } from '../../src/core/access/tenant-service.ts';
 import { Redactor } from '../../src/core/call/redaction.ts';
 import { Engine } from '../../src/core/engine.ts';
 import { resolveLimits } from '../../src/core/limits.ts';
 import type { Peers } from '../../src/core/peers.ts';
 import type { Clock, CompiledSchema, Log, Schemas, Store } from '../../src/core/ports.ts';
 import { NO_WORKSPACES } from '../../src/core/workspaces.ts';
+import { CredentialAuthenticator } from '../../src/identity/credential-authenticator.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../src/runtime/ids.ts';
 import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
@@ -53,7 +58,11 @@ export function simulatedEngine({ clock, process, store, peers, log, random }: S
     workspaces: NO_WORKSPACES,
     tenants,
   });
-  services.set(engine, { grants, policies: new PolicyService({ store, guard, clock, initial: {} }) });
+  const policies = new PolicyService({ store, guard, clock, initial: {} });
+  const settings = new TenantService({ store, clock, directory: tenants });
+  const keys = new KeyService({ store, clock, ids, digest: nodeDigest });
+  followAccessChanges(engine.changes, { keys, policies, tenants: settings }, log);
+  services.set(engine, { grants, policies, keys, authenticator: authenticatorOf(engine, keys, log) });
   return engine;
 }
 
@@ -61,6 +70,15 @@ export function simulatedEngine({ clock, process, store, peers, log, random }: S
 export interface AccessServices {
   readonly grants: GrantService;
   readonly policies: PolicyService;
+  readonly keys: KeyService;
+  /** Takes keys only. */
+  readonly authenticator: Authenticator;
+}
+
+function authenticatorOf({ changes }: Engine, keys: KeyService, log: Log): Authenticator {
+  const unused = {} as never;
+  const parts = { keys, changes, log, jwt: null, mayBeLocal: false };
+  return new CredentialAuthenticator({ ...parts, operatorToken: unused, sessions: unused, internalKeys: unused });
 }
 
 const services: WeakMap<Engine, AccessServices> = new WeakMap();

@@ -3,7 +3,7 @@ import { messageOf, storeFailure } from '../../src/core/failures.ts';
 import { singleNode } from '../../src/core/peers.ts';
 import type { Log, Store } from '../../src/core/ports.ts';
 import { ACTORS } from './actors/all.ts';
-import { accessOf, simulatedEngine } from './simulated-engine.ts';
+import { accessOf, simulatedEngine, type AccessServices } from './simulated-engine.ts';
 import type { Reachable } from './simulated-network.ts';
 import { simulatedPeers } from './simulated-peers.ts';
 import { SimulatedProcess } from './simulated-process.ts';
@@ -85,7 +85,7 @@ export class SimulatedNode implements Reachable {
     const world = this.#world;
     const { isShared } = world.database;
     const connection = await world.database.open(process);
-    const store = simulatedStore(connection, isShared);
+    const store = simulatedStore(connection, isShared ? world.database.tokens : null);
     const log = this.#log(process);
     const { node } = connection;
     const cluster = node === null ? null : simulatedPeers(world.bus, connection, node.table, log);
@@ -108,7 +108,9 @@ export class SimulatedNode implements Reachable {
           });
       });
     for (const { packs } of ACTORS) for (const pack of packs?.(world, process) ?? []) engine.addPack(pack);
-    if (world.profile.hasPolicies) await loadAccess(engine);
+    const { grants, policies, keys } = accessOf(engine);
+    if (world.profile.hasPolicies) await loadPolicies(grants, policies);
+    if (world.profile.hasKeys) await keys.load();
     const { resumed, sealed } = await engine.start();
     world.history.add(process.name, 'ready', { resumed, sealed });
     if (this.process === process) this.engine = engine;
@@ -136,8 +138,10 @@ export class SimulatedNode implements Reachable {
   }
 }
 
-async function loadAccess(engine: Engine): Promise<void> {
-  const { grants, policies } = accessOf(engine);
+async function loadPolicies(
+  grants: AccessServices['grants'],
+  policies: AccessServices['policies'],
+): Promise<void> {
   await grants.load();
   for (const problem of await policies.load()) throw new Error(problem);
 }

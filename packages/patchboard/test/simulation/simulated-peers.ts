@@ -6,6 +6,7 @@ import type { Log } from '../../src/core/ports.ts';
 import type { Kernel } from './kernel.ts';
 import type { Profile } from './profile.ts';
 import type { Random } from './random.ts';
+import { kernelClock } from './simulated-clock.ts';
 import type { StoreConnection } from './simulated-store.ts';
 
 /** The real peers of one process, over the simulated table of nodes and the simulated bus. */
@@ -67,12 +68,7 @@ function simulatedTable(connection: StoreConnection, table: NodeTable): NodeTabl
 export function simulatedBus(kernel: Kernel, random: Random, profile: Profile): BusNetwork {
   const stream = random.of('bus');
   const network = new BusNetwork({
-    clock: {
-      now: () => kernel.now,
-      elapsed: () => kernel.now,
-      after: (ms, action) => kernel.after(ms, action),
-      turn: () => kernel.sleep(0),
-    },
+    clock: kernelClock(kernel),
     random: () => stream.next(),
   });
   const maxDelayMs = profile.networkDelayMs * 4;

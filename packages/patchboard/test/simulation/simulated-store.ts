@@ -1,8 +1,10 @@
+import type { TokenStore } from '../../src/core/access/token-store.ts';
 import type { Call } from '../../src/core/call/call.ts';
 import { StorageUnavailable } from '../../src/core/failures.ts';
 import type { CommittedRow, Store } from '../../src/core/ports.ts';
 import type { MemoryNode } from '../support/memory-nodes.ts';
 import type { Stream } from './random.ts';
+import { simulatedTokens } from './simulated-tokens.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { StoreFaults } from './store-faults.ts';
@@ -187,8 +189,12 @@ export class StoreConnection {
   }
 }
 
-/** The port `Store` of one process: each request takes its time before and after its commit, and may fail. */
-export function simulatedStore(connection: StoreConnection, isShared: boolean): Store {
+/**
+ * The port `Store` of one process: each request takes its time before and after its commit, and may fail. `tokens`: if
+ * several nodes share the store.
+ */
+export function simulatedStore(connection: StoreConnection, tokens: TokenStore | null): Store {
+  const isShared = tokens !== null;
   const own: Readonly<Record<string, unknown>> = {
     watch: (listener: (row: CommittedRow) => void) => connection.watch(listener),
     onFenced: (listener: (problem: string) => void) => connection.onFenced(listener),
@@ -200,10 +206,10 @@ export function simulatedStore(connection: StoreConnection, isShared: boolean): 
     onChanged: isShared
       ? (distribute: (revision: number) => Promise<void>) => connection.onChanged(distribute)
       : undefined,
-    // Copies of a whole store, several chains and shared tokens are not simulated.
+    tokens: tokens === null ? undefined : simulatedTokens(connection, tokens),
+    // Copies of a whole store and several chains are not simulated.
     copy: undefined,
     readLedgerOrder: undefined,
-    tokens: undefined,
     ...(isShared ? {} : { changes: undefined }),
   };
   const requests: Map<string, (...args: readonly unknown[]) => unknown> = new Map();

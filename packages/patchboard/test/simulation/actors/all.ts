@@ -5,6 +5,7 @@ import { devices } from './devices.ts';
 import { faults } from './faults.ts';
 import { inProcessAgents } from './in-process-agents.ts';
 import { inputs } from './inputs.ts';
+import { keys } from './keys.ts';
 import { lines } from './lines.ts';
 import { operators } from './operators.ts';
 import { policies } from './policies.ts';
@@ -20,4 +21,5 @@ export const ACTORS: readonly Actor[] = [
   inProcessAgents,
   lines,
   policies,
+  keys,
 ];

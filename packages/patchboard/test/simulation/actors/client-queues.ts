@@ -1,5 +1,6 @@
 import type { ToolSpec } from '@patchboard/wire';
 import { SimulatedClient } from '../simulated-client.ts';
+import { streamCalls } from '../simulated-client-stream.ts';
 import type { Step } from '../plan.ts';
 import type { Profile } from '../profile.ts';
 import type { Stream } from '../random.ts';
@@ -24,7 +25,7 @@ const TOOLS: readonly ToolSpec[] = [
 
 const clients: WeakMap<World, SimulatedClient> = new WeakMap();
 
-/** A client without a connection of its own, which polls its queue over HTTP, and the calls that agents make to its tools. */
+/** A client that polls its queue over HTTP or has it streamed, and the calls that agents make to its tools. */
 export const clientQueues: Actor = { name: 'clientQueues', plan, perform };
 
 function plan(stream: Stream, profile: Profile): StepDraft[] {
@@ -43,7 +44,19 @@ function plan(stream: Stream, profile: Profile): StepDraft[] {
     const data: WorkData = { node: stream.integer(0, nodes - 1), untilMs };
     return { at, do: 'work', data: { ...data } };
   });
-  return [...calls, ...work];
+  if (nodes === 1) return [...calls, ...work];
+  // Calls that are polled are not sent over streams.
+  const hasWork = stream.chance(0.5);
+  return [...calls, ...(hasWork ? work : []), ...planStreams(stream, profile)];
+}
+
+/** Streams of the same client at several nodes. */
+function planStreams(stream: Stream, { activeMs, nodes }: Profile): StepDraft[] {
+  return Array.from({ length: stream.integer(1, 4) }, (_, index) => {
+    const at = index === 0 ? 1 : stream.next() * activeMs;
+    const data: WorkData = { node: stream.integer(0, nodes - 1), untilMs: at + stream.integer(300, 8000) };
+    return { at, do: 'stream', data: { ...data } };
+  });
 }
 
 function drawArgs(stream: Stream): Readonly<Record<string, unknown>> {
@@ -59,9 +72,10 @@ function drawArgs(stream: Stream): Readonly<Record<string, unknown>> {
 }
 
 async function perform(world: World, step: Step): Promise<void> {
-  if (step.do !== 'work') return await agents.perform(world, step);
+  if (step.do !== 'work' && step.do !== 'stream') return await agents.perform(world, step);
   const { node, untilMs } = step.data as unknown as WorkData;
   const client = clients.get(world) ?? new SimulatedClient(world, 'desk', TOOLS);
   clients.set(world, client);
-  await client.work(step.id, node, untilMs);
+  if (step.do === 'work') await client.work(step.id, node, untilMs);
+  else await streamCalls(world, client, { step: step.id, node, untilMs });
 }

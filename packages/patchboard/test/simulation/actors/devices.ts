@@ -97,7 +97,7 @@ function perform(world: World, step: Step): void | Promise<void> {
   const device = fleetOf(world)[number];
   if (device === undefined) return agents.perform(world, step);
   if (step.do === 'connect') return device.connect(node);
-  if (step.do === 'vanish') return device.vanish(noticedMs, forgets, backMs);
+  if (step.do === 'vanish') return device.vanish(noticedMs, forgets, backMs, node);
   if (step.do === 'leave') return device.leave();
   return step.do === 'register' ? device.register(tool) : device.unregister(tool);
 }

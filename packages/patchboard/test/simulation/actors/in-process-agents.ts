@@ -1,6 +1,7 @@
 import { ActiveWork } from '../../../src/agent/active-work.ts';
 import type { AgentHost } from '../../../src/agent/agent-host.ts';
 import { Agent } from '../../../src/agent/agent.ts';
+import { LEASE_MS } from '../../../src/cluster/timing.ts';
 import { messageOf } from '../../../src/core/failures.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
@@ -14,18 +15,22 @@ import type { World } from '../world.ts';
 import type { Actor, StepDraft } from './actor.ts';
 import { agentPrincipal } from './principals.ts';
 
-/** One conversation, which goes on in the next process of its node. */
+/** One conversation. It goes on in the next process of its node or, with several nodes, at another one. */
 export interface Talk {
   readonly id: string;
-  readonly node: number;
+  /** The node that runs it now. */
+  node: number;
   readonly task: AgentTask;
   isDone: boolean;
+  /** The processes that have run it. */
+  readonly ranIn: Set<SimulatedProcess>;
   readonly finish: () => void;
 }
 
 const FIRST_NUMBER = 4000;
 const NUMBERS_OF_TALK = 40;
 const RETRY_MS = 500;
+const LOOK_MS = 1000;
 const TOOL_NAMES = ['server.plain', 'server.idempotent', 'agents.delegate'] as const;
 
 const talks: WeakMap<World, Talk[]> = new WeakMap();
@@ -38,6 +43,7 @@ export const inProcessAgents: Actor = {
   packs: (world, process) =>
     world.profile.hasAgents ? [{ name: 'agents', tools: [delegate(world, process)] }] : [],
   started: (world, process) => {
+    if (world.nodes.length > 1) return;
     for (const talk of talksOf(world)) if (!talk.isDone) run(world, talk, process);
   },
 };
@@ -62,17 +68,44 @@ async function perform(world: World, step: Step): Promise<void> {
   const { task, node } = step.data as unknown as { readonly task: AgentTask; readonly node: number };
   let finish = (): void => {};
   const done = new Promise<void>((resolve) => (finish = resolve));
-  const talk: Talk = { id: `talk-${step.id}`, node, task, isDone: false, finish };
+  const talk: Talk = { id: `talk-${step.id}`, node, task, isDone: false, ranIn: new Set(), finish };
   talks.set(world, [...talksOf(world), talk]);
   const { process, engine } = world.node(node);
   if (process !== null && engine !== null && !process.isDead) process.enter(() => run(world, talk, process));
+  if (world.nodes.length > 1) await supervise(world, talk);
   await done;
+}
+
+/** Continues the conversation at another node when its process is gone, or stands still for so long that it is taken over. */
+async function supervise(world: World, talk: Talk): Promise<void> {
+  const stream = world.random.of('talk', talk.id);
+  let { process } = world.node(talk.node);
+  while (!talk.isDone) {
+    await world.kernel.sleep(stream.delay(50, LOOK_MS));
+    if (process !== null && process.isPaused) {
+      await world.kernel.sleep(LEASE_MS);
+      if (!process.isPaused) continue;
+    } else if (process !== null && !process.isDead && hasStarted(talk, process)) continue;
+    const number = stream.integer(0, world.nodes.length - 1);
+    const next = world.node(number);
+    if (next.process === null || next.engine === null || next.process.isDead) continue;
+    process = next.process;
+    talk.node = number;
+    const { process: chosen } = next;
+    chosen.enter(() => run(world, talk, chosen));
+  }
+}
+
+/** Whether the conversation has run in the process. */
+function hasStarted({ ranIn }: Talk, process: SimulatedProcess): boolean {
+  return ranIn.has(process);
 }
 
 /** The conversation in one process, which may end at any point. */
 function run(world: World, talk: Talk, process: SimulatedProcess): void {
   const incarnation = world.node(talk.node).incarnations.find((one) => one.process === process);
   if (incarnation === undefined) return;
+  talk.ranIn.add(process);
   const host = hostOf(world, incarnation);
   const options = {
     board: { host },

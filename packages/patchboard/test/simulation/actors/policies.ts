@@ -63,6 +63,7 @@ async function perform(world: World, step: Step): Promise<void> {
 }
 
 async function changePolicy(world: World, step: Step, effect: Effect, node: number): Promise<void> {
+  world.history.add(step.id, 'change', { to: world.node(node).name, effect });
   const document = { default: { rules: [{ tools: [GOVERNED], effect }] } };
   const reply = await world.request(step.id, world.node(node), GIVE_UP_MS, (engine) =>
     accessOf(engine).policies.replace(operatorPrincipal('operator-1'), document, null),
@@ -95,6 +96,7 @@ async function grant(world: World, step: Step, node: number): Promise<void> {
 
 async function revoke(world: World, step: Step, node: number): Promise<void> {
   const principal = operatorPrincipal('operator-1');
+  world.history.add(step.id, 'change', { to: world.node(node).name });
   const reply = await world.request(step.id, world.node(node), GIVE_UP_MS, async (engine) => {
     const { grants } = accessOf(engine);
     const [first] = grants.list(principal);

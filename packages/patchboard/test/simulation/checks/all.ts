@@ -1,6 +1,7 @@
 import { approvals } from './approvals.ts';
 import type { Check } from './check.ts';
 import { deadlines } from './deadlines.ts';
+import { deliveries } from './deliveries.ts';
 import { devices } from './devices.ts';
 import { effects } from './effects.ts';
 import { endings } from './endings.ts';
@@ -8,6 +9,7 @@ import { errors } from './errors.ts';
 import { idempotency } from './idempotency.ts';
 import { inputs } from './inputs.ts';
 import { journals } from './journals.ts';
+import { keys } from './keys.ts';
 import { lease } from './lease.ts';
 import { ledger } from './ledger.ts';
 import { policies } from './policies.ts';
@@ -15,6 +17,8 @@ import { quiet } from './quiet.ts';
 import { reads } from './reads.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
+import { seals } from './seals.ts';
+import { sessions } from './sessions.ts';
 import { slots } from './slots.ts';
 import { stoppedWork } from './stopped-work.ts';
 import { waits } from './waits.ts';
@@ -25,6 +29,7 @@ export const CHECKS: readonly Check[] = [
   endings,
   effects,
   lease,
+  seals,
   approvals,
   idempotency,
   runs,
@@ -34,9 +39,12 @@ export const CHECKS: readonly Check[] = [
   reads,
   ledger,
   devices,
+  sessions,
+  deliveries,
   inputs,
   journals,
   policies,
+  keys,
   quiet,
   slots,
 ];

@@ -1,4 +1,5 @@
 import type { Call } from '../../../src/core/call/call.ts';
+import { connectedDevices } from '../connected-devices.ts';
 import type { Entry } from '../history.ts';
 import { grouped, storedCalls, type Check } from './check.ts';
 
@@ -24,6 +25,11 @@ export const devices: Check = {
     for (const { name, engine } of world.nodes)
       if (engine !== null && engine.devices.size > 0)
         problems.push(`${name} holds devices: ${engine.devices.size}`);
+    for (const { process, device } of connectedDevices(world)) {
+      if (device.reserved !== 0)
+        problems.push(`${process.name} has reserved ${device.name} ${device.reserved} times`);
+      if (device.calls.size !== 0) problems.push(`${process.name} holds calls of ${device.name}`);
+    }
     return problems;
   },
 };

@@ -1,16 +1,19 @@
 import { grantRule, isGrantRule } from '../../../src/core/access/grants.ts';
 import { GOVERNED } from '../actors/policies.ts';
 import { callSeenIn, storedCalls, type Check, type Evidence } from './check.ts';
+import { noticedWithin, type AcknowledgedChange } from './changes.ts';
 
 /**
  * A call names the version of the policy that decided, and that version decides so. A request that was sent after a change
- * was acknowledged is decided by that version or a later one, and by no grant that was revoked before.
+ * was acknowledged is decided by that version or a later one, and by no grant that was revoked before; other nodes have a
+ * bounded time to notice the change.
  */
 export const policies: Check = {
   name: 'policies',
   check: async (evidence) => {
     const effects = await effectsByVersion(evidence);
     const before = whatHeldBefore(evidence);
+    const { world } = evidence;
     const problems: string[] = [];
     for (const { id, toolName, decision } of await storedCalls(evidence.store)) {
       if (toolName !== GOVERNED) continue;
@@ -19,11 +22,14 @@ export const policies: Check = {
       const isRight = isGrantRule(rule) ? expected === 'ask' && effect === 'allow' : effect === expected;
       if (!isRight)
         problems.push(`${id}: ${effect} by ${rule}, and version ${policyVersion} says ${String(expected)}`);
-      const { version = 0, revoked = [] } = before.get(id) ?? {};
-      if (policyVersion < version)
-        problems.push(`${id} was decided by version ${policyVersion}, and ${version} was in force`);
-      if (revoked.some((grant) => rule === grantRule(grant)))
-        problems.push(`${id} was allowed by ${rule}, which had been revoked`);
+      const { sentAt = 0, held = [] } = before.get(id) ?? {};
+      for (const { requestedAt, at, version, grant } of held) {
+        if (sentAt - at < noticedWithin(world, { requestedAt, at }, sentAt)) continue;
+        if (policyVersion < version)
+          problems.push(`${id} was decided by version ${policyVersion}, and ${version} was in force`);
+        if (grant !== null && rule === grantRule(grant))
+          problems.push(`${id} was allowed by ${rule}, which had been revoked`);
+      }
     }
     return problems;
   },
@@ -41,22 +47,32 @@ async function effectsByVersion({ store }: Evidence): Promise<ReadonlyMap<number
   return effects;
 }
 
-interface Held {
+/** A change that a response has acknowledged. */
+interface Change extends AcknowledgedChange {
+  /** Of the policy; 0: it was not changed. */
   readonly version: number;
-  readonly revoked: readonly string[];
+  /** The grant that was revoked. */
+  readonly grant: string | null;
 }
 
-/** For each call: the newest policy and the revoked grants that were acknowledged before its request was first sent. */
-function whatHeldBefore({ history }: Evidence): ReadonlyMap<string, Held> {
-  let held: Held = { version: 0, revoked: [] };
-  const atRequest = new Map<string, Held>();
-  const ofCall = new Map<string, Held>();
+interface Before {
+  readonly sentAt: number;
+  readonly held: readonly Change[];
+}
+
+/** For each call: the changes that were acknowledged before its request was first sent. */
+function whatHeldBefore({ history }: Evidence): ReadonlyMap<string, Before> {
+  const changes: Change[] = [];
+  const requested = new Map<string, number>();
+  const atRequest = new Map<string, Before>();
+  const ofCall = new Map<string, Before>();
   for (const entry of history.entries) {
-    const { who, what, data } = entry;
-    if (what === 'policy changed')
-      held = { ...held, version: Math.max(held.version, Number(data['version'])) };
-    if (what === 'revoked') held = { ...held, revoked: [...held.revoked, String(data['grant'])] };
-    if (what === 'submit' && !atRequest.has(who)) atRequest.set(who, held);
+    const { at, who, what, data } = entry;
+    if (what === 'change') requested.set(who, at);
+    const change = { at, requestedAt: requested.get(who) ?? at };
+    if (what === 'policy changed') changes.push({ ...change, version: Number(data['version']), grant: null });
+    if (what === 'revoked') changes.push({ ...change, version: 0, grant: String(data['grant']) });
+    if (what === 'submit' && !atRequest.has(who)) atRequest.set(who, { sentAt: at, held: [...changes] });
     const seen = what === 'receipt' && data['duplicate'] === false ? callSeenIn(entry) : null;
     const sent = atRequest.get(who);
     // A repeated request gets the same call.

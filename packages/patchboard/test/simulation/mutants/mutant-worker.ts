@@ -1,11 +1,11 @@
 import { registerHooks } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import { mutated, type Mutant } from './mutant.ts';
+import { mutated, sourceOf, type Mutant } from './mutant.ts';
 import type { Found, Searched } from './run-mutants.ts';
 
 // A worker thread with one mutant: the file is changed as it is loaded, so every module of the simulation comes after the hook.
 const mutant = workerData as Mutant;
-const url = new URL(`../../../src/${mutant.file}`, import.meta.url).href;
+const url = sourceOf(mutant).href;
 let isLoaded = false;
 
 registerHooks({

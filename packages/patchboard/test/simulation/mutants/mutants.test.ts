@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { mutated, type Mutant } from './mutant.ts';
+import { mutated, sourceOf, type Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { runMutants, type MutantResult } from './run-mutants.ts';
 
@@ -15,7 +15,7 @@ describe('mutants', () => {
   it('replace a text that occurs once in the source, so that none of them is without effect', async () => {
     expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
     for (const mutant of MUTANTS) {
-      const source = await readFile(new URL(`../../../src/${mutant.file}`, import.meta.url), 'utf8');
+      const source = await readFile(sourceOf(mutant), 'utf8');
       expect(mutated(mutant, source), mutant.name).not.toBe(source);
     }
   });

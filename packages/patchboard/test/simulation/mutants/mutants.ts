@@ -1,11 +1,8 @@
-import type { Mutant } from './mutant.ts';
+import { CLIENT_MUTANTS } from './client-mutants.ts';
+import { CLUSTER_MUTANTS } from './cluster-mutants.ts';
+import { FEW, MANY, type Mutant } from './mutant.ts';
 
-/** Most are found by the first few seeds. Those that need a rare race have more. */
-const FEW = 50;
-const MANY = 400;
-const RARE = 3000;
-
-export const MUTANTS: readonly Mutant[] = [
+const CALL_MUTANTS: readonly Mutant[] = [
   {
     name: 'returns a receipt before its commit',
     file: 'core/call/lifecycle.ts',
@@ -143,46 +140,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "if (entry !== undefined && state.name !== 'EXECUTING') rows.push(",
     seeds: FEW,
   },
-  {
-    name: 'keeps a fenced process at work',
-    file: 'core/steps/fencing.ts',
-    find: 'lifecycle.fence(problem);',
-    replace: '',
-    seeds: MANY,
-  },
-  {
-    name: 'begins work without a lease',
-    file: 'core/providers/local-runner.ts',
-    find: 'if (!parts.peers.hasLease()) return runWithLease(parts, tool, live);',
-    replace: '',
-    seeds: RARE,
-  },
-  {
-    name: 'keeps working on a call that another node took',
-    file: 'core/call/shared-calls.ts',
-    find: "live.stop.fire('deadlineAt' in current.state ? MOVED : outcomeOf(current.state));",
-    replace: '',
-    seeds: RARE,
-  },
-  {
-    name: 'keeps the slot of a call that another node took',
-    file: 'core/call/shared-calls.ts',
-    find: "this.#calls.release(live, 'error' in current.state ? current.state.error.code : null);",
-    replace: '',
-    seeds: MANY,
-  },
-  {
-    name: 'does not wake the waits for a call that ended on another node',
-    file: 'core/steps/call-notifier.ts',
-    find: 'if (!isOpen(call)) this.#waiters.wake(call);',
-    replace: 'if (!isOpen(call)) return;',
-    seeds: MANY,
-  },
-  {
-    name: 'does not adopt a borrowed call that it moved',
-    file: 'core/call/shared-calls.ts',
-    find: "live.ownership = 'adopted';",
-    replace: 'return;',
-    seeds: MANY,
-  },
 ];
+
+export const MUTANTS: readonly Mutant[] = [...CALL_MUTANTS, ...CLUSTER_MUTANTS, ...CLIENT_MUTANTS];

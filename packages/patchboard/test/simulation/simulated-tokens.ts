@@ -1,0 +1,15 @@
+import type { TokenStore } from '../../src/core/access/token-store.ts';
+import type { StoreConnection } from './simulated-store.ts';
+
+/** The tokens of all nodes as one process reaches them: each method is a request to the database, which no fence refuses. */
+export function simulatedTokens(
+  connection: Pick<StoreConnection, 'transact'>,
+  tokens: TokenStore,
+): TokenStore {
+  return {
+    put: (kind, secret, value, lifetimeMs) =>
+      connection.transact('table', () => tokens.put(kind, secret, value, lifetimeMs)),
+    find: (kind, secret) => connection.transact('read', () => tokens.find(kind, secret)),
+    spend: (kind, secret) => connection.transact('table', () => tokens.spend(kind, secret)),
+  };
+}
