@@ -86,7 +86,13 @@ export function describeBus(name: string, startServer: () => Promise<BusServer>)
 
     it('delivers to one node only', async () => {
       const [a, b, c] = (await joinAll(1, 2, 3)) as [TestNode, TestNode, TestNode];
-      const wake = { kind: 'wake_client', tenant: 'acme', client: 'till-1', call: 'tc_1' } as const;
+      const wake = {
+        kind: 'wake_client',
+        tenant: 'acme',
+        client: 'till-1',
+        call: 'tc_1',
+        version: 1,
+      } as const;
       a.bus.send(2, wake);
       a.bus.send(1, { kind: 'work' });
       a.bus.send(3, { kind: 'leaving' });

@@ -1,7 +1,8 @@
 import { pairKey } from '../core/pair-key.ts';
+import type { WaitingCall } from '../core/peers.ts';
 import type { ClientName, NodeTable } from './node-table.ts';
 
-export type Wake = (tenant: string, clientId: string, callId: string) => void;
+export type Wake = (call: WaitingCall) => void;
 
 interface Attached extends ClientName {
   connections: number;
@@ -37,13 +38,13 @@ export class AttachedClients {
   }
 
   /** Another node cannot deliver the call. */
-  notified(tenant: string, clientId: string, callId: string): void {
-    if (this.#attached.has(pairKey(tenant, clientId))) this.#wake(tenant, clientId, callId);
+  notified(call: WaitingCall): void {
+    if (this.#attached.has(pairKey(call.tenant, call.clientId))) this.#wake(call);
   }
 
   /** Looks for calls that other nodes hold for the clients. */
   async poll(): Promise<void> {
     const waiting = await this.#table.waitingFor([...this.#attached.values()]);
-    for (const { tenant, clientId, id } of waiting) this.notified(tenant, clientId, id);
+    for (const call of waiting) this.notified(call);
   }
 }

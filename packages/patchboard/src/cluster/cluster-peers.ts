@@ -221,9 +221,9 @@ export class ClusterPeers implements Peers {
   }
 
   wakeClient(call: Call): void {
-    const { tenant, clientId, id } = call;
+    const { tenant, clientId, id, version } = call;
     if (clientId === null) return;
-    this.#outbox.send({ kind: 'wake_client', tenant, client: clientId, call: id });
+    this.#outbox.send({ kind: 'wake_client', tenant, client: clientId, call: id, version });
     // For nodes that lose the notification. A node that starts later asks the store when a client attaches.
     if (this.#heartbeat.others.length > 0) this.#start(() => this.#parts.table.offer([call]));
   }
@@ -384,7 +384,12 @@ export class ClusterPeers implements Peers {
       case 'grown':
         return this.#parts.ledger.grown();
       case 'wake_client':
-        return this.#clients.notified(notification.tenant, notification.client, notification.call);
+        return this.#clients.notified({
+          tenant: notification.tenant,
+          clientId: notification.client,
+          id: notification.call,
+          version: notification.version,
+        });
       case 'config':
         return this.#start(() => this.#announcements.received(from, notification.revision));
       case 'work':

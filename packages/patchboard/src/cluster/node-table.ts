@@ -1,4 +1,5 @@
 import type { Call } from '../core/call/call.ts';
+import type { WaitingCall } from '../core/peers.ts';
 
 /** `held`: a node writes with it. `leaving`: that node shuts down. `free`: the next node that starts may take it. */
 export type NodeState = 'held' | 'leaving' | 'free';
@@ -77,10 +78,6 @@ export interface OfferedCall {
 export interface ClientName {
   readonly tenant: string;
   readonly clientId: string;
-}
-
-export interface WaitingCall extends ClientName {
-  readonly id: string;
 }
 
 /** The home of a run's workspace. */

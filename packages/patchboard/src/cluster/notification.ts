@@ -9,8 +9,14 @@ export type Notification =
   | { readonly kind: 'ended'; readonly calls: readonly CallVersion[] }
   /** The ledger has new rows. */
   | { readonly kind: 'grown' }
-  /** A call waits for its client: a node that holds a connection of the client may take it. */
-  | { readonly kind: 'wake_client'; readonly tenant: string; readonly client: string; readonly call: string }
+  /** A call waits for its client: a node that holds a connection of the client may take it from this version. */
+  | {
+      readonly kind: 'wake_client';
+      readonly tenant: string;
+      readonly client: string;
+      readonly call: string;
+      readonly version: number;
+    }
   /** Documents or tools changed; `revision` is the newest. */
   | { readonly kind: 'config'; readonly revision: number }
   /** Calls are offered to nodes with room. */
@@ -117,9 +123,9 @@ function notificationOf(
       return isListOf(spent, isTokens) ? { kind, spent } : null;
     }
     case 'wake_client': {
-      const { tenant, client, call } = value;
-      if (!isName(tenant) || !isName(client) || !isName(call)) return null;
-      return { kind, tenant, client, call };
+      const { tenant, client, call, version } = value;
+      if (!isName(tenant) || !isName(client) || !isName(call) || !isCount(version)) return null;
+      return { kind, tenant, client, call, version };
     }
     case 'session_taken':
       return isName(value['session']) ? { kind, session: value['session'] } : null;

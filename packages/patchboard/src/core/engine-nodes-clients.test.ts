@@ -93,6 +93,20 @@ describe.each([
     expect(requests.map(({ id }) => id)).toEqual([call.id]);
   });
 
+  it('is not taken from the node that delivers it, when a notification is late', async () => {
+    const nodes = await clientNodes(notifies, 3);
+    const [a, b, c] = nodes.nodes;
+    const [first, second] = [aStream(a!), aStream(b!)];
+    c!.peers.notifies = false;
+    const call = await submitTo(c!, { toolName: 'camera' });
+    await a!.peers.poll();
+    await settled();
+    c!.peers.notifies = true;
+    c!.peers.wakeClient(call);
+    await settled();
+    expect([first.delivered, second.delivered]).toEqual([[call.id], []]);
+  });
+
   it('is delivered to the stream there once, and moves on when the stream ends', async () => {
     const nodes = await clientNodes(notifies, 3);
     const [a, b, c] = nodes.nodes;

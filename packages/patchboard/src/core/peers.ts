@@ -18,6 +18,15 @@ export interface WatchedCalls {
   readonly awaited: Iterable<WatchedCall>;
 }
 
+/** A call that waits for its client, and that its node cannot deliver. */
+export interface WaitingCall {
+  readonly id: string;
+  readonly tenant: string;
+  readonly clientId: string;
+  /** As which it was offered: if it has another version now, a node has taken it. */
+  readonly version: number;
+}
+
 /** A progress report, or an event of a tool's own type. It is not stored. A JSON value. */
 export interface TransientEvent {
   readonly type: 'call.progress' | 'tool_custom_event';
@@ -63,7 +72,7 @@ export interface Peers {
    */
   wakeClient(call: Call): void;
   /** Calls `look` with each call of a client attached here that another node holds and cannot deliver. */
-  onWakeClient(look: (tenant: string, clientId: string, callId: string) => void): void;
+  onWakeClient(look: (call: WaitingCall) => void): void;
   /** This node has a connection of the client from now on; the returned function ends that. */
   clientAttached(tenant: string, clientId: string): () => void;
   /** The session of a device continues on this node: the node that had it closes its connection. */

@@ -74,6 +74,21 @@ const FOUND: readonly {
     },
     keep: 'agents.11,faults.3',
   },
+  {
+    fault: 'a node that is told late that a client waits takes a call that another node has delivered',
+    seed: 39,
+    profile: {
+      nodes: 5,
+      storeDelayMs: 5,
+      networkDelayMs: 60,
+      networkLoss: 0.1,
+      skewMs: 3_600_000,
+      activeMs: 8000,
+      notificationLoss: 0.1,
+      hasClientQueues: true,
+    },
+    keep: 'clientQueues.9,operators.2,clientQueues.10,clientQueues.11,clientQueues.3,agents.7,agents.18,agents.11,clientQueues.5,agents.16,clientQueues.12,agents.15,clientQueues.6',
+  },
 ];
 
 describe('a fault that the simulation found', () => {

@@ -10,6 +10,7 @@ import { kernelClock } from './simulated-clock.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import { StoreConnection } from './simulated-store.ts';
 import { StoreFaults } from './store-faults.ts';
+import { Takeovers } from './takeovers.ts';
 import type { DurableStore } from './stores/store-kind.ts';
 
 /** The commit that assigns a call to a device. */
@@ -31,6 +32,7 @@ export class SimulatedDatabase {
   readonly faults: StoreFaults;
   /** Tokens that all nodes accept. */
   readonly tokens: MemoryTokens;
+  readonly takeovers: Takeovers;
   /** When each call was sealed, in simulated milliseconds. */
   readonly sealed: Map<string, number> = new Map();
   /** To which device each call was assigned, and when. */
@@ -53,6 +55,7 @@ export class SimulatedDatabase {
     this.profile = profile;
     this.faults = new StoreFaults(kernel);
     this.#durable = durable;
+    this.takeovers = new Takeovers(kernel);
     const clock = kernelClock(kernel);
     this.tokens = new MemoryTokens(clock);
     this.#nodes = new MemoryNodes(durable.store, () => clock.now());
@@ -117,6 +120,7 @@ export class SimulatedDatabase {
     const result = Reflect.apply(found, owner, args);
     if (!CALL_WRITES.has(method)) return result;
     const noted = (written: unknown): unknown => {
+      if (node !== null) this.takeovers.committed(process, node.table.self, method);
       this.#note(method === 'insertCall' ? (args[0] as NewCall).call : (args[0] as Call), written as Written);
       return written;
     };
@@ -154,7 +158,11 @@ export class SimulatedDatabase {
     const at = this.kernel.now;
     if (kind !== 'inserted' && kind !== 'replaced') return;
     if (state.name === 'SEALED') this.sealed.set(id, at);
-    if (state.name === 'EXECUTING' && state.device !== undefined && this.assigned.get(id)?.device !== state.device)
+    if (
+      state.name === 'EXECUTING' &&
+      state.device !== undefined &&
+      this.assigned.get(id)?.device !== state.device
+    )
       this.assigned.set(id, { device: state.device, at });
   }
 }

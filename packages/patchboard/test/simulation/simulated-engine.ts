@@ -78,7 +78,12 @@ export interface AccessServices {
 function authenticatorOf({ changes }: Engine, keys: KeyService, log: Log): Authenticator {
   const unused = {} as never;
   const parts = { keys, changes, log, jwt: null, mayBeLocal: false };
-  return new CredentialAuthenticator({ ...parts, operatorToken: unused, sessions: unused, internalKeys: unused });
+  return new CredentialAuthenticator({
+    ...parts,
+    operatorToken: unused,
+    sessions: unused,
+    internalKeys: unused,
+  });
 }
 
 const services: WeakMap<Engine, AccessServices> = new WeakMap();

@@ -45,7 +45,12 @@ function simulatedTable(connection: StoreConnection, table: NodeTable): NodeTabl
   return {
     self: table.self,
     beat: (report) => request(() => table.beat(report)),
-    takeOver: (node) => request(() => table.takeOver(node)),
+    takeOver: (node) =>
+      request(async () => {
+        const ids = await table.takeOver(node);
+        if (ids !== null) connection.tookOver(node);
+        return ids;
+      }),
     takenCalls: () => request(() => table.takenCalls()),
     async *calls(ids): AsyncIterable<Call> {
       yield* await request(() => collected(table.calls(ids)));

@@ -2,6 +2,7 @@ import type { TokenStore } from '../../src/core/access/token-store.ts';
 import type { Call } from '../../src/core/call/call.ts';
 import { StorageUnavailable } from '../../src/core/failures.ts';
 import type { CommittedRow, Store } from '../../src/core/ports.ts';
+import type { NodeKey } from '../../src/cluster/node-table.ts';
 import type { MemoryNode } from '../support/memory-nodes.ts';
 import type { Stream } from './random.ts';
 import { simulatedTokens } from './simulated-tokens.ts';
@@ -63,6 +64,11 @@ export class StoreConnection {
 
   onChanged(distribute: (revision: number) => Promise<void>): void {
     this.#distribute = distribute;
+  }
+
+  /** This process has taken over another one. */
+  tookOver(node: NodeKey): void {
+    this.#database.takeovers.note(node);
   }
 
   fence(): void {

@@ -174,9 +174,9 @@ export class MemoryNodes {
             (holding, { state: { name } }) =>
               !isOwn(holding) && holding.offered && (name === 'PENDING' || name === 'APPROVED'),
           );
-          return waiting.flatMap(({ id, tenant, clientId }) =>
+          return waiting.flatMap(({ id, tenant, clientId, version }) =>
             clients.some((client) => client.tenant === tenant && client.clientId === clientId)
-              ? [{ id, tenant, clientId: clientId ?? '' }]
+              ? [{ id, tenant, clientId: clientId ?? '', version }]
               : [],
           );
         }),

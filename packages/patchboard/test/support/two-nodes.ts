@@ -1,7 +1,13 @@
 import type { TokenKind, TokenStore } from '../../src/core/access/token-store.ts';
 import { isOpen, type Call } from '../../src/core/call/call.ts';
 import type { LedgerDraft } from '../../src/core/ledger/ledger.ts';
-import type { Peers, TransientEvent, WatchedCalls, WorkspaceHome } from '../../src/core/peers.ts';
+import type {
+  Peers,
+  TransientEvent,
+  WaitingCall,
+  WatchedCalls,
+  WorkspaceHome,
+} from '../../src/core/peers.ts';
 import type { Inserted, NewCall, Replaced, Store } from '../../src/core/ports.ts';
 import type { RunScope } from '../../src/core/workspaces.ts';
 import { RevisionLog } from './revision-log.ts';
@@ -41,7 +47,7 @@ export class TestPeers implements Peers {
   #take: Take | null = null;
   look: (callId: string, version: number) => void = () => {};
   watched: () => WatchedCalls = () => ({ held: [], awaited: [] });
-  #wake: (tenant: string, clientId: string, callId: string) => void = () => {};
+  #wake: (call: WaitingCall) => void = () => {};
   #close: (session: string) => void = () => {};
   #room: () => number = () => 0;
   #canRun: (tenant: string, toolName: string, toolVersion: string) => boolean = () => false;
@@ -76,14 +82,14 @@ export class TestPeers implements Peers {
 
   wakeClient(call: Call): void {
     this.#shared.undelivered.set(call.id, call.version);
-    const { tenant, clientId, id } = call;
+    const { tenant, clientId, id, version } = call;
     if (clientId === null) throw new Error(`call ${id} is not a client's`);
     this.#notify((other) => {
-      if (other.#attached.has(clientKey(tenant, clientId))) other.#wake(tenant, clientId, id);
+      if (other.#attached.has(clientKey(tenant, clientId))) other.#wake({ id, tenant, clientId, version });
     });
   }
 
-  onWakeClient(look: (tenant: string, clientId: string, callId: string) => void): void {
+  onWakeClient(look: (call: WaitingCall) => void): void {
     this.#wake = look;
   }
 
@@ -262,7 +268,7 @@ export class TestPeers implements Peers {
         this.#shared.holders.get(id) !== this &&
         this.#attached.has(clientKey(call.tenant, call.clientId))
       )
-        this.#wake(call.tenant, call.clientId, id);
+        this.#wake({ id, tenant: call.tenant, clientId: call.clientId, version });
     }
   }
 

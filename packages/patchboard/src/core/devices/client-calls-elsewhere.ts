@@ -1,6 +1,6 @@
 import type { Call } from '../call/call.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import type { Peers } from '../peers.ts';
+import type { Peers, WaitingCall } from '../peers.ts';
 import type { Store } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import { isUnacknowledged, type ClientQueues } from './client-queues.ts';
@@ -24,7 +24,7 @@ export class ClientCallsElsewhere {
 
   constructor(parts: ClientCallsElsewhereParts) {
     this.#parts = parts;
-    parts.peers.onWakeClient((_tenant, _clientId, callId) => this.#look(callId));
+    parts.peers.onWakeClient((offered) => this.#look(offered));
   }
 
   /** The client has connected, or a device of it offers more tools: takes its calls in the background. */
@@ -54,11 +54,12 @@ export class ClientCallsElsewhere {
     return open;
   }
 
-  #look(callId: string): void {
+  #look({ id, version }: WaitingCall): void {
     const { store, tasks } = this.#parts;
     tasks.start('client call', async () => {
-      const call = await store.findCall(callId);
-      if (call !== undefined) await this.#take(call, false);
+      const call = await store.findCall(id);
+      // Otherwise another node has taken it, and may have delivered it.
+      if (call?.version === version) await this.#take(call, false);
     });
   }
 

@@ -93,8 +93,9 @@ export function nodeStatements(tables: Tables): NodeStatements {
     },
     waitingFor: {
       name: 'waiting_for_clients',
-      text: `select o.id, x.tenant, x.client from unnest($2::text[], $3::text[]) as x (tenant, client)
-        cross join lateral (select id from ${open}
+      text: `select o.id, o.version, x.tenant, x.client
+        from unnest($2::text[], $3::text[]) as x (tenant, client)
+        cross join lateral (select id, version from ${open}
           where client_id = x.client and owner <> $1 and offered
             and state in (${STATE_CODES.PENDING}, ${STATE_CODES.APPROVED}) order by id limit ${POLLED}) o
         cross join lateral (select tenant from ${calls} where id = o.id limit 1) c

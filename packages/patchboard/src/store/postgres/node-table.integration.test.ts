@@ -179,7 +179,7 @@ describe('waiting calls', () => {
     await a.table.offer([ofClient(1, 'acme'), ofClient(2, 'other')]);
     expect(await b.table.offered(10)).toEqual([]);
     expect(await b.table.waitingFor([client])).toEqual([
-      { id: callId(1), tenant: 'acme', clientId: 'phone-1' },
+      { id: callId(1), tenant: 'acme', clientId: 'phone-1', version: 1 },
     ]);
 
     await insertAll(a.store, [aCall(5), aCall(6)]);

@@ -9,9 +9,9 @@ import {
   type NodeReport,
   type NodeTable,
   type OfferedCall,
-  type WaitingCall,
 } from '../../cluster/node-table.ts';
 import type { Call } from '../../core/call/call.ts';
+import type { WaitingCall } from '../../core/peers.ts';
 import { lockWriters } from '../../postgres/advisory-locks.ts';
 import { int4Array, textArray } from '../../postgres/arrays.ts';
 import type { Connection, Transaction } from '../../postgres/connection.ts';
@@ -55,6 +55,13 @@ interface HomeRow {
   readonly home: number | null;
   readonly home_epoch: number | null;
   readonly home_place: string | null;
+}
+
+interface WaitingRow {
+  readonly id: string;
+  readonly version: number;
+  readonly tenant: string;
+  readonly client: string;
 }
 
 /** The nodes that share a PostgreSQL store. */
@@ -130,15 +137,12 @@ export class PostgresNodeTable implements NodeTable {
 
   async waitingFor(clients: readonly ClientName[]): Promise<readonly WaitingCall[]> {
     if (clients.length === 0) return [];
-    const { rows } = await this.#parts.connection.query<{ id: string; tenant: string; client: string }>(
-      this.#statements.waitingFor,
-      [
-        this.self.writer,
-        textArray(clients.map(({ tenant }) => tenant)),
-        textArray(clients.map(({ clientId }) => clientId)),
-      ],
-    );
-    return rows.map(({ id, tenant, client }) => ({ id, tenant, clientId: client }));
+    const { rows } = await this.#parts.connection.query<WaitingRow>(this.#statements.waitingFor, [
+      this.self.writer,
+      textArray(clients.map(({ tenant }) => tenant)),
+      textArray(clients.map(({ clientId }) => clientId)),
+    ]);
+    return rows.map(({ client, ...call }) => ({ ...call, clientId: client }));
   }
 
   async offer(calls: readonly Pick<Call, 'id' | 'version'>[]): Promise<void> {

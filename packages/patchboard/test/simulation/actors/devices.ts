@@ -69,7 +69,8 @@ function plan(stream: Stream, profile: Profile): StepDraft[] {
       node: stream.integer(0, nodes - 1),
       tool: stream.pick(TOOL_NAMES),
       noticedMs: stream.chance(0.4) ? null : stream.delay(0, 1500),
-      backMs: stream.delay(1, 5000),
+      // Most return to another node within the grace period.
+      backMs: stream.delay(1, nodes > 1 ? 2000 : 5000),
       forgets: stream.chance(0.2),
     };
     return { at: stream.next() * activeMs, do: word, data: { ...data } };

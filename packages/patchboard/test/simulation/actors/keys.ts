@@ -21,7 +21,10 @@ const GIVE_UP_MS = 5000;
 
 const made: WeakMap<World, Map<string, MadeKey>> = new WeakMap();
 
-/** Operators who make and revoke keys, and callers who authenticate with them at any node. */
+/**
+ * Operators who make and revoke keys, and callers who authenticate with them at any node, also at another one at once after
+ * the key was made or revoked.
+ */
 export const keys: Actor = { name: 'keys', plan, perform };
 
 function plan(stream: Stream, { hasKeys, activeMs, nodes }: Profile): StepDraft[] {
@@ -46,7 +49,7 @@ async function perform(world: World, step: Step): Promise<void> {
   const key = made.get(world)?.get(of);
   if (key === undefined) return;
   if (step.do === 'revoke') await revoke(world, step, node, key);
-  else await use(world, step, node, key);
+  else await use(world, step.id, node, key);
 }
 
 async function mint(world: World, step: Step, node: number): Promise<void> {
@@ -59,22 +62,29 @@ async function mint(world: World, step: Step, node: number): Promise<void> {
   const { key, secret } = reply.value;
   made.set(world, (made.get(world) ?? new Map<string, MadeKey>()).set(step.id, { id: key.id, secret }));
   world.history.add(step.id, 'key made', { key: key.id });
+  await use(world, `${step.id}.use`, node + 1, { id: key.id, secret });
 }
 
-async function revoke(world: World, step: Step, node: number, { id }: MadeKey): Promise<void> {
+async function revoke(world: World, step: Step, node: number, key: MadeKey): Promise<void> {
+  const { id } = key;
   world.history.add(step.id, 'revoke key', { to: world.node(node).name, key: id });
   const reply = await world.request(step.id, world.node(node), GIVE_UP_MS, (engine) =>
     accessOf(engine).keys.revoke(operatorPrincipal('operator-1'), id),
   );
   if (reply.kind !== 'reply') return world.history.add(step.id, reply.kind, { ...reply, kind: 'revoke key' });
-  if ('id' in reply.value) world.history.add(step.id, 'key revoked', { key: id });
+  if (!('id' in reply.value)) return;
+  world.history.add(step.id, 'key revoked', { key: id });
+  await use(world, `${step.id}.use`, node + 1, key);
 }
 
-async function use(world: World, step: Step, node: number, { id, secret }: MadeKey): Promise<void> {
-  world.history.add(step.id, 'use key', { to: world.node(node).name, key: id });
-  const reply = await world.request(step.id, world.node(node), GIVE_UP_MS, (engine) =>
-    accessOf(engine).authenticator.authenticate({ headers: { authorization: `Bearer ${secret}` } }),
+async function use(world: World, who: string, node: number, { id, secret }: MadeKey): Promise<void> {
+  world.history.add(who, 'use key', { to: world.node(node).name, key: id });
+  const reply = await world.request(who, world.node(node), GIVE_UP_MS, (engine) =>
+    accessOf(engine).authenticator.authenticate({
+      headers: { authorization: `Bearer ${secret}` },
+      ip: '127.0.0.1',
+    }),
   );
-  if (reply.kind !== 'reply') return world.history.add(step.id, reply.kind, { ...reply, kind: 'use key' });
-  world.history.add(step.id, 'kind' in reply.value ? 'key accepted' : 'key refused', { key: id });
+  if (reply.kind !== 'reply') return world.history.add(who, reply.kind, { ...reply, kind: 'use key' });
+  world.history.add(who, 'kind' in reply.value ? 'key accepted' : 'key refused', { key: id });
 }

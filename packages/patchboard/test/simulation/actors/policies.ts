@@ -17,6 +17,8 @@ interface ChangeData {
 }
 
 const FIRST_NUMBER = 7000;
+/** Calls after a change have numbers from here on. */
+const AFTER_CHANGE = 500;
 const GIVE_UP_MS = 5000;
 export const GOVERNED = 'governed.act';
 
@@ -70,8 +72,17 @@ async function changePolicy(world: World, step: Step, effect: Effect, node: numb
   );
   if (reply.kind !== 'reply') return world.history.add(step.id, reply.kind, { ...reply, kind: 'policy' });
   const { value } = reply;
-  if ('version' in value) world.history.add(step.id, 'policy changed', { version: value.version, effect });
-  else world.history.add(step.id, 'policy refused', { code: value.code });
+  if (!('version' in value)) return world.history.add(step.id, 'policy refused', { code: value.code });
+  world.history.add(step.id, 'policy changed', { version: value.version, effect });
+  await callAtAnother(world, step, node);
+}
+
+/** A call at another node, at once after a change: it must be decided by it. */
+async function callAtAnother(world: World, { id, at }: Step, node: number): Promise<void> {
+  if (world.nodes.length === 1) return;
+  const n = FIRST_NUMBER + AFTER_CHANGE + Number(id.split('.')[1]);
+  const data = { agent: 'agent-1', run: 'run-1', tool: GOVERNED, args: { n }, key: null, node: node + 1 };
+  await agents.perform(world, { id: `${id}.call`, actor: 'policies', at, do: 'submit', data });
 }
 
 /** Approves the oldest call of the tool that waits, and all later ones. */
@@ -103,8 +114,9 @@ async function revoke(world: World, step: Step, node: number): Promise<void> {
     return first === undefined ? null : await grants.revoke(principal, first.id);
   });
   if (reply.kind !== 'reply') return world.history.add(step.id, reply.kind, { ...reply, kind: 'revoke' });
-  if (reply.value !== null && 'id' in reply.value)
-    world.history.add(step.id, 'revoked', { grant: reply.value.id });
+  if (reply.value === null || !('id' in reply.value)) return;
+  world.history.add(step.id, 'revoked', { grant: reply.value.id });
+  await callAtAnother(world, step, node);
 }
 
 function governed(world: World, process: SimulatedProcess): ServerTool {

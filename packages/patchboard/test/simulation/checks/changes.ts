@@ -2,6 +2,9 @@ import { ANNOUNCE_MS } from '../../../src/cluster/timing.ts';
 import type { World } from '../world.ts';
 import { latenessIn } from './undisturbed.ts';
 
+/** A node that has started is known to the others within this time. */
+const KNOWN_MS = 1500;
+
 /** A change of documents that a response has acknowledged; times are simulated milliseconds. */
 export interface AcknowledgedChange {
   readonly requestedAt: number;
@@ -15,6 +18,6 @@ export function noticedWithin(world: World, { requestedAt, at }: AcknowledgedCha
   const lateness = latenessIn(world);
   if (lateness === null) return Infinity;
   // The acknowledgement did not wait so long that it could have given up: every node has confirmed the change.
-  const isConfirmed = at - requestedAt < ANNOUNCE_MS && lateness.isCalm(requestedAt, until);
+  const isConfirmed = at - requestedAt < ANNOUNCE_MS && lateness.isCalm(requestedAt, until, KNOWN_MS);
   return isConfirmed ? 0 : lateness.bound(at, until);
 }

@@ -2,11 +2,11 @@ import type { Check, Evidence } from './check.ts';
 
 /**
  * A process that stood still begins nothing that another one has taken over: once a call is sealed as interrupted, its tool
- * does not begin. A process that knows that it was taken over stops its work.
+ * does not begin. Nothing that it writes is committed, and a process that knows that it was taken over stops its work.
  */
 export const lease: Check = {
   name: 'lease',
-  check: async (evidence) => [...begunLate(evidence), ...workOfFenced(evidence)],
+  check: async (evidence) => [...begunLate(evidence), ...writtenLate(evidence), ...workOfFenced(evidence)],
 };
 
 function begunLate({ world, history }: Evidence): string[] {
@@ -18,6 +18,13 @@ function begunLate({ world, history }: Evidence): string[] {
     if (sealedAt === undefined || sealedAt >= at) return [];
     return [`${String(data['tool'])} began on ${who} ${Math.round(at - sealedAt)} ms after ${id} was sealed`];
   });
+}
+
+function writtenLate({ world }: Evidence): string[] {
+  return world.database.takeovers.lateWrites.map(
+    ({ process, method, lateMs }) =>
+      `${method} of ${process} was committed ${Math.round(lateMs)} ms after it was taken over`,
+  );
 }
 
 function workOfFenced({ history }: Evidence): string[] {

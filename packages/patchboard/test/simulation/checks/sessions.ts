@@ -30,7 +30,9 @@ export const sessions: Check = {
 function wasThere({ world, history }: Evidence, device: string, from: number, to: number): boolean {
   const { storeDelayMs, networkDelayMs } = world.profile;
   const graceMs = (SIMULATED_LIMITS.deviceGraceMs ?? 0) - COMMITS * storeDelayMs - 4 * networkDelayMs;
-  const own = history.entries.filter(({ who, at }) => who === device && at >= from - networkDelayMs && at <= to);
+  const own = history.entries.filter(
+    ({ who, at }) => who === device && at >= from - networkDelayMs && at <= to,
+  );
   let lostAt: number | null = null;
   let returns = 0;
   for (const entry of own) {

@@ -14,8 +14,8 @@ const RECOVERY_MS = 4000;
 export interface Lateness {
   /** Returns how late something may be that was due at `from` and happened at `to`. */
   readonly bound: (from: number, to: number) => number;
-  /** Whether nothing was wrong from `from` to `to`, and shortly before. */
-  readonly isCalm: (from: number, to: number) => boolean;
+  /** Whether nothing was wrong from `from` to `to`, and `beforeMs` before. */
+  readonly isCalm: (from: number, to: number, beforeMs?: number) => boolean;
 }
 
 /**
@@ -30,10 +30,11 @@ export function latenessIn({ plan: { profile }, history }: World): Lateness | nu
   const usual = TIMERS_MS + delays + (profile.nodes > 1 ? POLL_MS : 0);
   const disturbances = disturbancesOf(history);
   // What happened shortly before may still be repaired.
-  const disturbed = (from: number, to: number): number => disturbedMs(disturbances, from - RECOVERY_MS, to);
+  const disturbed = (from: number, to: number, beforeMs = RECOVERY_MS): number =>
+    disturbedMs(disturbances, from - beforeMs, to);
   return {
     bound: (from, to) => usual + (disturbed(from, to) === 0 ? 0 : disturbed(from, to) + RECOVERY_MS),
-    isCalm: (from, to) => disturbed(from, to) === 0,
+    isCalm: (from, to, beforeMs) => disturbed(from, to, beforeMs) === 0,
   };
 }
 

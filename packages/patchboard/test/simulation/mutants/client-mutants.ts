@@ -25,6 +25,13 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
     seeds: MANY,
   },
   {
+    name: 'takes a queued call that another node has taken since',
+    file: 'core/devices/client-calls-elsewhere.ts',
+    find: 'if (call?.version === version) await',
+    replace: 'if (call !== undefined) await',
+    seeds: MANY,
+  },
+  {
     name: 'does not wake the node that has the stream of a client',
     file: 'core/devices/client-queues.ts',
     find: 'this.#parts.peers.wakeClient(live.call);',
