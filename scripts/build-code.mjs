@@ -17,6 +17,7 @@ const PROGRAMS = [
   'packs/essentials/database/worker/runner.ts',
   'packs/heritage/sqlite/search-worker.ts',
   'sandbox/file-server/main.ts',
+  'store/postgres/heartbeat-worker.ts',
 ];
 /** Refuses an older Node. It is a file of its own, because `index.js` must import it before the chunks. */
 const NODE_VERSION = 'node-version.ts';

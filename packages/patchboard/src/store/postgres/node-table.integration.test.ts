@@ -1,6 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { aSession } from '../../../test/postgres/support/a-postgres-store.ts';
-import { NodeFenced, type NodeKey, type NodeRow, type NodeTable } from '../../cluster/node-table.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
+import {
+  NodeFenced,
+  type NodeKey,
+  type NodeReport,
+  type NodeRow,
+  type NodeTable,
+} from '../../cluster/node-table.ts';
 import { verifyLedger } from '../../core/ledger/ledger-check.ts';
 import {
   aCall,
@@ -20,6 +28,22 @@ async function rowOf(table: NodeTable, { writer }: NodeKey): Promise<NodeRow> {
   return row;
 }
 
+/** Beats until the returned function is called: a node that requests no heartbeat is blocked, and has no room. */
+async function keepBeating(table: NodeTable, report: NodeReport): Promise<() => Promise<void>> {
+  let isStopped = false;
+  await table.beat(report);
+  const beating = (async (): Promise<void> => {
+    while (!isStopped) {
+      await table.beat(report);
+      await pause(100);
+    }
+  })();
+  return async () => {
+    isStopped = true;
+    await beating;
+  };
+}
+
 async function idsFrom(calls: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of calls) ids.push(id);
@@ -30,7 +54,15 @@ describe('a heartbeat', () => {
   it('reports the node, and reads all nodes and the clock of the database', async () => {
     const { open } = await sharedStores(15);
     const [a, b] = [await open(), await open()];
-    await a.table.beat({ ...REPORT, state: 'leaving', room: 3, calls: 7, revision: 4, follows: ['acme'] });
+    const leaving = {
+      ...REPORT,
+      state: 'leaving',
+      room: 3,
+      calls: 7,
+      revision: 4,
+      follows: ['acme'],
+    } as const;
+    const stop = await keepBeating(a.table, leaving);
     const before = Date.now();
     const { nodes, now } = await b.table.beat(REPORT);
     expect(nodes).toMatchObject([
@@ -49,9 +81,20 @@ describe('a heartbeat', () => {
     expect(nodes[0]?.holder).toMatch(/process \d+$/);
     // The server of the test runs on the same machine.
     expect(Math.abs(now - before)).toBeLessThan(60_000);
-    const beats = [await rowOf(b.table, a.table.self), await rowOf(a.table, b.table.self)];
-    await a.table.beat(REPORT);
-    expect((await rowOf(b.table, a.table.self)).beat).toBe((beats[0]?.beat ?? 0) + 2);
+    const { beat } = await rowOf(b.table, a.table.self);
+    await a.table.beat(leaving);
+    expect((await rowOf(b.table, a.table.self)).beat).toBeGreaterThan(beat);
+    await stop();
+  });
+
+  it('continues without room while the event loop of the node requests none', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b] = [await open(), await open()];
+    await a.table.beat({ ...REPORT, room: 3 });
+    const { beat } = await rowOf(b.table, a.table.self);
+    await waitFor(async () =>
+      expect(await rowOf(b.table, a.table.self)).toMatchObject({ beat: beat + 2, room: 0 }),
+    );
   });
 });
 
@@ -198,8 +241,8 @@ describe('a node that leaves', () => {
   it('gives its calls to the preferred node, otherwise to the one with most room, otherwise to the next start', async () => {
     const { open } = await sharedStores(15);
     const [a, b, c] = [await open(), await open(), await open()];
-    await b.table.beat({ ...REPORT, room: 5 });
-    await c.table.beat({ ...REPORT, room: 9 });
+    const stopB = await keepBeating(b.table, { ...REPORT, room: 5 });
+    const stopC = await keepBeating(c.table, { ...REPORT, room: 9 });
     await insertAll(a.store, [aCall(1)]);
     expect(await a.table.handOver(b.table.self.writer)).toEqual({ to: b.table.self.writer, calls: 1 });
     expect(await b.table.takenCalls()).toEqual([callId(1)]);
@@ -207,6 +250,7 @@ describe('a node that leaves', () => {
     await a.store.close();
     expect(await c.table.takenCalls()).toEqual([callId(2)]);
     expect(await rowOf(b.table, a.table.self)).toMatchObject({ state: 'free' });
+    await Promise.all([stopB(), stopC()]);
     await Promise.all([b.store.close(), c.store.close()]);
     const next = await open();
     expect(await next.table.takenCalls()).toEqual([callId(1), callId(2)]);

@@ -15,17 +15,17 @@ import type { WaitingCall } from '../../core/peers.ts';
 import { lockWriters } from '../../postgres/advisory-locks.ts';
 import { int4Array, textArray } from '../../postgres/arrays.ts';
 import type { Connection, Transaction } from '../../postgres/connection.ts';
-import { beatStatement, beatValues, lossOf, nodeRowOf, type TookOver, type WriterRow } from './beat.ts';
+import { lossOf, nodeRowOf, type TookOver } from './beat.ts';
 import type { CallReader } from './call-reader.ts';
+import type { HeartbeatThread } from './heartbeat-thread.ts';
 import { nodeStatements, type NodeStatements } from './node-statements.ts';
 import type { Tables } from './schema.ts';
 import { fenced, restored, type WriterLost } from './writer-lost.ts';
 import { insertFence, type HeldWriter } from './writer-slot.ts';
 
 export interface NodeTableParts {
-  /** Only for heartbeats: nothing must delay them. */
-  readonly heartbeat: Connection;
-  /** For everything else. */
+  readonly beats: Pick<HeartbeatThread, 'beat'>;
+  /** For everything but heartbeats. */
   readonly connection: Connection;
   readonly schema: string;
   readonly tables: Tables;
@@ -80,10 +80,10 @@ export class PostgresNodeTable implements NodeTable {
   }
 
   async beat(report: NodeReport): Promise<Beat> {
-    const { heartbeat, tables, held, committed } = this.#parts;
+    const { beats, connection, tables, held, committed } = this.#parts;
     const expected = committed();
-    const { rows } = await heartbeat.query<WriterRow>(beatStatement(tables), beatValues(held, report));
-    const loss = await lossOf(heartbeat, tables, held, expected, rows[0]?.no ?? null);
+    const rows = await beats.beat(held, report);
+    const loss = await lossOf(connection, tables, held, expected, rows[0]?.no ?? null);
     if (loss !== null) throw this.#lost(loss);
     const { beat = 0 } = rows.find(({ writer }) => writer === held.writer) ?? {};
     // A node that has not written since the restored state would keep keys, policies and tools that are gone.

@@ -15,6 +15,7 @@ import { DocumentTables } from './document-tables.ts';
 import { EventReader } from './event-reader.ts';
 import { LedgerFeed } from './feed.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { HeartbeatThread } from './heartbeat-thread.ts';
 import { LedgerReader } from './ledger-reader.ts';
 import { LossListeners } from './loss-listeners.ts';
 import { checkSchema, migrate, refusalOf, storeIdIn, type SchemaParts } from './migrations.ts';
@@ -76,10 +77,6 @@ const WITHOUT_SCANS = { enable_seqscan: 'off' };
 const SHORT: readonly string[] = ['writer', 'reader'];
 const SHORT_TIMEOUT = { statement_timeout: '4s' };
 const SHORT_REPLY_MS = 4500;
-/** A heartbeat must find another connection before its lease ends. */
-const BEATS = 'beats';
-const BEAT_TIMEOUT = { statement_timeout: '1s', lock_timeout: '1s' };
-const BEAT_REPLY_MS = 1200;
 
 /** How long a start waits for a database that cannot be reached. */
 const CONNECT_MS = 10_000;
@@ -116,12 +113,15 @@ class Opening {
   readonly #schema: string;
   readonly #tables: Tables;
   readonly #connections: Connection[] = [];
+  readonly #beats: HeartbeatThread;
 
   constructor(options: PostgresStoreOptions) {
     this.#options = options;
     this.#target = connectionOptions(options.url);
     this.#schema = options.schema ?? DEFAULT_SCHEMA;
     this.#tables = tablesIn(this.#schema);
+    const { url, prepare = true } = options;
+    this.#beats = new HeartbeatThread({ url, schema: this.#schema, prepare });
   }
 
   async store(): Promise<PostgresStore> {
@@ -226,7 +226,10 @@ class Opening {
       }),
       writeProblem: () => losses.problem ?? queue.problem ?? writer.problem,
       onLost: (listener) => losses.add(listener),
-      abandon: () => this.#connections.forEach((connection) => connection.abandon()),
+      abandon: () => {
+        this.#beats.abandon();
+        for (const connection of this.#connections) connection.abandon();
+      },
       close: async () => {
         await Promise.all([feed.close(), stopMaintenance(), heartbeat?.stop()]);
         await this.#leave(sequencer, () => shared?.table.leave() ?? freeWriter(control, tables, held));
@@ -255,7 +258,7 @@ class Opening {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#connections.map((connection) => connection.close()));
+    await Promise.all([this.#beats, ...this.#connections].map((one) => one.close()));
   }
 
   /** Converts an error of opening the store to one for the operator. */
@@ -299,7 +302,7 @@ class Opening {
   #nodeTable(parts: Pick<NodeTableParts, 'held' | 'calls' | 'committed' | 'lost'>): PostgresNodeTable {
     return new PostgresNodeTable({
       ...parts,
-      heartbeat: this.#connection('beats'),
+      beats: this.#beats,
       connection: this.#connection('nodes'),
       schema: this.#schema,
       tables: this.#tables,
@@ -344,10 +347,8 @@ class Opening {
       settings: {
         ...(BY_KEY.includes(name) ? WITHOUT_SCANS : {}),
         ...(isShort ? SHORT_TIMEOUT : {}),
-        ...(name === BEATS ? BEAT_TIMEOUT : {}),
       },
       ...(isShort ? { replyMs: SHORT_REPLY_MS } : {}),
-      ...(name === BEATS ? { replyMs: BEAT_REPLY_MS } : {}),
     });
     this.#connections.push(connection);
     return connection;

@@ -121,7 +121,7 @@ export interface TestCluster {
   /** Queries the schema of the store, as another session. */
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   /** The processes that have executed the call. */
-  readonly ranIn: (call: CallView) => readonly number[];
+  readonly ranIn: (call: Pick<CallView, 'tool_call_id'>) => readonly number[];
   /** Whether an execution of the call was stopped. */
   readonly wasStopped: (call: CallView) => boolean;
 }

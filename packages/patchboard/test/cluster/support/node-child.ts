@@ -30,5 +30,17 @@ function tool(name: string, annotations: ServerTool['annotations']): ServerTool 
   };
 }
 
-const tools = [tool('test.effect', {}), tool('test.risky', { destructive: true })];
+/** Blocks the event loop of the node for `ms`, and records when that begins and ends. */
+const block: ServerTool = {
+  ...tool('test.block', {}),
+  execute: (args) => {
+    appendFileSync(effectsFile, `blocked ${process.pid}\n`);
+    const end = performance.now() + (args as { readonly ms: number }).ms;
+    while (performance.now() < end);
+    appendFileSync(effectsFile, `unblocked ${process.pid}\n`);
+    return Promise.resolve({ pid: process.pid });
+  },
+};
+
+const tools = [tool('test.effect', {}), tool('test.risky', { destructive: true }), block];
 await runServer(resolveSettings(environment(), {}), { packs: [{ name: 'test', tools }] });
