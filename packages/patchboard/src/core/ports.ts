@@ -1,6 +1,7 @@
 import type { CallStateName, InputIssueView, JsonSchema, Reason } from '@patchboard/wire';
 import type { TokenStore } from './access/token-store.ts';
 import type { Call } from './call/call.ts';
+import type { DeviceDirectory } from './device-directory.ts';
 import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
 import type { EventRowFilter, EventSlice } from './ledger/event-slice.ts';
@@ -243,6 +244,8 @@ export interface Store extends DocumentStore, JournalStore {
   onChanged?(distribute: (revision: number) => Promise<void>): void;
   /** Tokens that all nodes accept. Absent: they are kept in the memory of this process. */
   readonly tokens?: TokenStore;
+  /** Absent: all devices are connected to this process. */
+  readonly devices?: DeviceDirectory;
 
   append(entries: readonly LedgerDraft[]): Promise<void>;
   /**

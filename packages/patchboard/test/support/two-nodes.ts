@@ -1,5 +1,6 @@
 import type { TokenKind, TokenStore } from '../../src/core/access/token-store.ts';
 import { isOpen, type Call } from '../../src/core/call/call.ts';
+import type { DeviceDirectory, ListedDevice } from '../../src/core/device-directory.ts';
 import type { LedgerDraft } from '../../src/core/ledger/ledger.ts';
 import type {
   Peers,
@@ -27,6 +28,8 @@ interface Shared {
   readonly homes: Map<string, { readonly node: TestPeers; readonly place: string }>;
   readonly revisions: RevisionLog;
   readonly tokens: TokenStore;
+  /** The devices of each node. */
+  readonly devices: Map<string, { readonly node: TestPeers; readonly device: ListedDevice }>;
 }
 
 /** The peers of one of several nodes. The test decides what they report. */
@@ -325,12 +328,16 @@ export function severalNodes(store: Store, count: number): TestNode[] {
     homes: new Map(),
     revisions: new RevisionLog(store),
     tokens: tokensInMemory(),
+    devices: new Map(),
   };
   for (let index = 0; index < count; index += 1) shared.nodes.push(new TestPeers(shared));
   return shared.nodes.map((peers) => ({
     peers,
     store: nodeStore(store, peers, shared),
-    devicesGone: () => shared.revisions.gone(peers),
+    devicesGone: () => {
+      shared.revisions.gone(peers);
+      for (const [session, { node }] of shared.devices) if (node === peers) shared.devices.delete(session);
+    },
   }));
 }
 
@@ -360,7 +367,7 @@ export async function* each(calls: readonly Call[]): AsyncGenerator<Call> {
 function nodeStore(
   shared: Store,
   self: TestPeers,
-  { holders, revisions, tokens }: Pick<Shared, 'holders' | 'revisions' | 'tokens'>,
+  { holders, revisions, tokens, devices: all }: Shared,
 ): Store {
   const insertCall = async (record: NewCall): Promise<Inserted> => {
     const inserting = shared.insertCall(record);
@@ -383,7 +390,28 @@ function nodeStore(
       return { ...replaced, elsewhere: true };
     return replaced;
   };
-  const own: Partial<Store> = { ...revisions.members(self), insertCall, replaceCall, tokens };
+  const elsewhere = (): ListedDevice[] =>
+    [...all.values()].flatMap(({ node, device }) => (node === self ? [] : [device]));
+  const devices: DeviceDirectory = {
+    save: async (present, gone) => {
+      for (const device of present) all.set(device.session, { node: self, device });
+      for (const session of gone) all.delete(session);
+    },
+    offersElsewhere: async (tenant, toolName, target) =>
+      elsewhere().some(
+        (device) =>
+          device.tenant === tenant &&
+          device.tools.includes(toolName) &&
+          [device.name, device.session, device.clientId].includes(target),
+      ),
+    listElsewhere: async ({ tenant, before, limit }) =>
+      elsewhere()
+        .filter((device) => device.tenant === tenant && (before === null || device.session < before))
+        .toSorted((one, other) => (one.session < other.session ? 1 : -1))
+        .slice(0, limit)
+        .map((device) => ({ ...device, openCalls: 0 })),
+  };
+  const own: Partial<Store> = { ...revisions.members(self), insertCall, replaceCall, tokens, devices };
   return new Proxy(shared, {
     get: (target, name) => {
       if (Object.hasOwn(own, name)) return own[name as keyof Store];

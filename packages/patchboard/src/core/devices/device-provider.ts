@@ -14,6 +14,7 @@ import { isIdempotent, type LiveCall } from '../call/live-call.ts';
 import { failed } from '../call/outcome.ts';
 import { endFailure, failure, type Failure } from '../failures.ts';
 import type { Limits } from '../limits.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import {
   mayRepeat,
   EmptyReservation,
@@ -22,7 +23,7 @@ import {
   type ReservationRequest,
 } from '../providers/provider.ts';
 import type { Peers } from '../peers.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, Store } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
@@ -34,6 +35,7 @@ import type { Pools } from './pools.ts';
 import { requestId } from './request-id.ts';
 
 export interface DeviceProviderParts {
+  readonly store: Pick<Store, 'devices'>;
   readonly peers: Peers;
   readonly lifecycle: Lifecycle;
   readonly toolIndex: ToolIndex;
@@ -128,11 +130,15 @@ export class DeviceProvider implements Provider {
     return this.#parts.queue.waitMs(call);
   }
 
-  /** With other nodes any target is accepted: the device may be connected to one of them. */
-  targetProblem(tool: RegisteredTool, target: string): Failure | null {
-    if (!this.#parts.peers.isSingle) return null;
-    if (this.#parts.pools.offers(tool.tenant ?? '', tool.name, target)) return null;
-    return this.#parts.queue.targetProblem(tool, target);
+  targetProblem(tool: RegisteredTool, target: string): MaybePromise<Failure | null> {
+    const { store, pools, queue } = this.#parts;
+    const tenant = tool.tenant ?? '';
+    if (pools.offers(tenant, tool.name, target)) return null;
+    return andThen(queue.targetProblem(tool, target), (problem) => {
+      if (problem === null || store.devices === undefined) return problem;
+      const offering = store.devices.offersElsewhere(tenant, tool.name, target);
+      return offering.then((isElsewhere) => (isElsewhere ? null : problem));
+    });
   }
 
   stop(): void {

@@ -4,7 +4,7 @@ import type { DeviceProvider } from './device-provider.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
-import type { LiveCall } from '../call/live-call.ts';
+import { nothing, type LiveCall } from '../call/live-call.ts';
 import type { Clock, Ids, Store } from '../ports.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Peers } from '../peers.ts';
@@ -13,6 +13,7 @@ import type { Tasks } from '../tasks.ts';
 import { hasBegun } from './client-call.ts';
 import type { ClientCallsElsewhere } from './client-calls-elsewhere.ts';
 import { DeviceCallsElsewhere } from './device-calls-elsewhere.ts';
+import type { CountedDevice, DeviceQuery, ListedDevice } from '../device-directory.ts';
 import { DeviceSessions, type EarlierSession } from './device-sessions.ts';
 import type { ClientToolService } from './client-tool-service.ts';
 
@@ -67,6 +68,10 @@ export class Devices {
   readonly #elsewhere: DeviceCallsElsewhere;
   /** Ledger rows that are not yet written. */
   readonly #unwritten: LedgerDraft[] = [];
+  /** With other nodes: devices whose record in the store is not as they are. */
+  readonly #unlisted: Set<Device> = new Set();
+  /** The last write of such records. */
+  #listing: Promise<void> = Promise.resolve();
 
   constructor(parts: DevicesParts) {
     this.#parts = parts;
@@ -82,6 +87,21 @@ export class Devices {
   /** In order of connection. */
   of(tenant: string): Device[] {
     return [...this.#bySession.values()].filter((device) => device.tenant === tenant);
+  }
+
+  /** The devices of all nodes, newest first: one more than `limit` if there are more. */
+  async list(query: DeviceQuery): Promise<readonly CountedDevice[]> {
+    const { tenant, clientId, before, limit } = query;
+    const own = this.of(tenant).filter(
+      (device) =>
+        (clientId === undefined || device.clientId === clientId) &&
+        (before === null || device.session < before),
+    );
+    const more = { ...query, limit: limit + 1 };
+    const others = (await this.#parts.store.devices?.listElsewhere(more)) ?? [];
+    const all = [...own.map((device) => ({ ...listed(device), openCalls: device.calls.size })), ...others];
+    // Session ids sort by start time.
+    return all.toSorted((a, b) => (a.session < b.session ? 1 : -1)).slice(0, limit + 1);
   }
 
   connect(given: ConnectRequest): Device {
@@ -111,6 +131,7 @@ export class Devices {
     if (this.#parts.peers.isSingle) this.#claim(device, given.holding ?? []);
     else this.#attach(device, given);
     this.#record(device, 'online');
+    this.#listLater(device);
     return device;
   }
 
@@ -158,6 +179,7 @@ export class Devices {
   /** Registers or rejects each tool independently. */
   async offer(device: Device, specs: readonly ToolSpec[]): Promise<OfferReport> {
     const report = await this.#parts.clientTools.lend(device, specs);
+    await this.#list(device);
     return { registered: report.registered.map(({ name }) => name), rejected: report.rejected };
   }
 
@@ -172,6 +194,7 @@ export class Devices {
   async takeBack(device: Device, names: readonly string[] | null): Promise<readonly string[]> {
     const mine = [...device.tools].filter((name) => names === null || names.includes(name));
     await this.#parts.clientTools.takeBack(device, mine);
+    await this.#list(device);
     return mine;
   }
 
@@ -250,11 +273,13 @@ export class Devices {
 
   #disconnected(device: Device): void {
     device.link = null;
+    this.#listLater(device);
     this.#detach.get(device)?.();
     this.#detach.delete(device);
   }
 
   #forget(device: Device): boolean {
+    this.#listLater(device);
     this.#forgetSession.get(device)?.();
     this.#forgetSession.delete(device);
     if (device.resumeToken !== null) this.#byToken.delete(device.resumeToken);
@@ -272,11 +297,50 @@ export class Devices {
     if (this.#unwritten.length === 1) this.#parts.tasks.start('device rows', async () => await this.#flush());
   }
 
+  #listLater(device: Device): void {
+    if (this.#parts.store.devices !== undefined)
+      this.#parts.tasks.start('device list', () => this.#list(device));
+  }
+
+  /** Makes the device known to the other nodes as it is. Changes of one turn share a write. */
+  async #list(device: Device): Promise<void> {
+    const { devices } = this.#parts.store;
+    if (devices === undefined) return;
+    this.#unlisted.add(device);
+    if (this.#unlisted.size === 1)
+      this.#listing = this.#listing.catch(nothing).then(async () => {
+        const changed = [...this.#unlisted];
+        this.#unlisted.clear();
+        const [present, gone] = [
+          changed.filter((one) => this.#isPresent(one)),
+          changed.filter((one) => !this.#isPresent(one)),
+        ];
+        await devices.save(
+          present.map(listed),
+          gone.map(({ session }) => session),
+        );
+      });
+    await this.#listing;
+  }
+
+  #isPresent({ session }: Device): boolean {
+    return this.#bySession.has(session);
+  }
+
   async #flush(): Promise<void> {
     const { store, clock } = this.#parts;
     await new Promise<void>((resolve) => clock.after(FLUSH_MS, resolve));
     await store.append(this.#unwritten.splice(0));
   }
+}
+
+function listed({ link, tools, ...device }: Device): ListedDevice {
+  const { session, firstSession, tenant, clientId, name, connectedAt } = device;
+  return {
+    ...{ session, firstSession, tenant, clientId, name, connectedAt },
+    isOnline: link !== null,
+    tools: [...tools],
+  };
 }
 
 /** Delay before rows are written, so that many devices that connect or disconnect at once share one commit. */

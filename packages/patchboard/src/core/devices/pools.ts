@@ -47,9 +47,8 @@ export class Pools {
     return { isLast, isRemoved };
   }
 
+  /** Whether a device that is connected to this node has that name and offers the tool. */
   offers(tenant: string, toolName: string, target: string): boolean {
-    // Which devices other nodes have is not known here: the call waits for one of that name.
-    if (this.of(tenant, toolName)?.isElsewhere === true) return true;
     return this.#named({ tenant, toolName, target }) !== undefined;
   }
 

@@ -2,6 +2,7 @@ import { attemptsOf, type Call, type CallState } from '../call/call.ts';
 import type { InputRound } from '../call/input.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Failure } from '../failures.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
 /** What a provider needs to know of a call that is about to be recorded. */
@@ -40,7 +41,7 @@ export interface Provider {
   /** How long a call may wait for a slot or device after its approval. */
   waitMs(call: Call): number;
   /** Returns why `target` cannot run the tool; null if it can. */
-  targetProblem(tool: RegisteredTool, target: string): Failure | null;
+  targetProblem(tool: RegisteredTool, target: string): MaybePromise<Failure | null>;
   /** Stops reserving, and starts no waiting call any more. */
   stop(): void;
 }

@@ -58,13 +58,8 @@ export class Intake {
   async submit(given: CallRequest, principal: Principal): Promise<Submitted> {
     const tooFast = this.#parts.rates.request(principal);
     if (tooFast !== null) return await this.#refuse(given, principal, tooFast);
-    let resolved = this.resolve(given, principal);
-    if (
-      resolved.tool === undefined &&
-      this.#parts.changes.isShared &&
-      (await this.#parts.changes.afterMiss())
-    )
-      resolved = this.resolve(given, principal);
+    const resolving = this.resolve(given, principal);
+    const resolved = resolving instanceof Promise ? await resolving : resolving;
     const { request, tool, problem } = resolved;
     if (tool === undefined) return await this.#refuse(request, principal, problem);
     if (problem !== null) return await this.#refuse(request, principal, problem);
@@ -101,8 +96,14 @@ export class Intake {
     });
   }
 
-  resolve(given: CallRequest, principal: Principal): Resolution {
-    return resolveTool(this.#parts, given, principal);
+  /** Also finds a tool that another node has registered a moment ago. */
+  resolve(given: CallRequest, principal: Principal): MaybePromise<Resolution> {
+    const resolved = resolveTool(this.#parts, given, principal);
+    const { changes } = this.#parts;
+    if (resolved instanceof Promise || resolved.tool !== undefined || !changes.isShared) return resolved;
+    return changes
+      .afterMiss()
+      .then((hasChanged) => (hasChanged ? resolveTool(this.#parts, given, principal) : resolved));
   }
 
   admit(

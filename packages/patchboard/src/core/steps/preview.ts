@@ -45,7 +45,7 @@ export class Previews {
     // A preview calls hooks, which may be slow, so it counts against the caller's rate.
     const tooFast = rates.request(principal);
     if (tooFast !== null) return { ok: false, failure: tooFast };
-    const resolved = intake.resolve(given, principal);
+    const resolved = await intake.resolve(given, principal);
     const { request, tool, problem } = resolved;
     if (tool === undefined) return { ok: false, failure: problem };
     if (resolved.isDenied) {

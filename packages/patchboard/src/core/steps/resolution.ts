@@ -3,6 +3,7 @@ import type { Guard } from '../access/guard.ts';
 import { mayCall } from '../access/may-call.ts';
 import type { Principal } from '../access/principal.ts';
 import { failure, problemOf, type Failure } from '../failures.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
@@ -28,14 +29,26 @@ export type Resolution =
   | { readonly request: CallRequest; readonly tool: undefined; readonly problem: Failure };
 
 /** Finds the tool, and checks whether the principal may ever call it and whether target and arguments are valid. */
-export function resolveTool(parts: ResolutionParts, given: CallRequest, principal: Principal): Resolution {
+export function resolveTool(
+  parts: ResolutionParts,
+  given: CallRequest,
+  principal: Principal,
+): MaybePromise<Resolution> {
   const tool = parts.toolIndex.find(principal.tenant, given.toolName);
   const request = withOwnNames(given, tool);
   if (tool === undefined) return { request, tool, problem: unknownTool(parts, principal, given.toolName) };
   if (!mayCall(parts.guard, principal, tool, given.caller?.permissions))
     return { request, tool, problem: null, isDenied: true };
+  const { target = null } = request;
+  if (target === null) return resolution(request, tool, null);
+  return andThen(parts.providers.of(tool).targetProblem(tool, target), (problem) =>
+    resolution(request, tool, problem),
+  );
+}
+
+function resolution(request: CallRequest, tool: RegisteredTool, ofTarget: Failure | null): Resolution {
   const problem =
-    targetProblem(parts.providers, tool, request.target ?? null) ??
+    ofTarget ??
     inputProblem(tool, request.args) ??
     offeredProblem(request.inputs) ??
     // Nothing can run the tool, so the call must not wait for an approval.
@@ -46,10 +59,6 @@ export function resolveTool(parts: ResolutionParts, given: CallRequest, principa
 function withOwnNames(request: CallRequest, tool: RegisteredTool | undefined): CallRequest {
   if (tool === undefined || tool.spell === null) return request;
   return { ...request, args: tool.spell(request.args) };
-}
-
-function targetProblem(providers: Providers, tool: RegisteredTool, target: string | null): Failure | null {
-  return target === null ? null : providers.of(tool).targetProblem(tool, target);
 }
 
 function inputProblem(tool: RegisteredTool, args: unknown): Failure | null {

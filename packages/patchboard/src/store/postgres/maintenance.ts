@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/failures.ts';
 import type { Log } from '../../core/ports.ts';
 import type { Connection } from '../../postgres/connection.ts';
+import type { DeviceTable } from './device-table.ts';
 import { ensurePartitions } from './partitions.ts';
 import type { Revisions } from './revisions.ts';
 import type { Tables } from './schema.ts';
@@ -17,7 +18,11 @@ export interface MaintenanceParts {
   readonly sequence: () => Promise<unknown>;
   readonly revisions: Revisions;
   /** Null: no other node uses the store. */
-  readonly shared: { readonly tools: ToolTables; readonly tokens: TokenTable } | null;
+  readonly shared: {
+    readonly tools: ToolTables;
+    readonly tokens: TokenTable;
+    readonly devices: DeviceTable;
+  } | null;
 }
 
 const SEQUENCE_EVERY_MS = 1000;
@@ -89,6 +94,7 @@ function repeat(
 async function clean({ connection, revisions, shared }: MaintenanceParts): Promise<void> {
   await revisions.clean(connection, DAY_MS);
   await shared?.tokens.clean();
+  await shared?.devices.clean();
 }
 
 async function removeGoneOffers({ connection, revisions, shared }: MaintenanceParts): Promise<void> {

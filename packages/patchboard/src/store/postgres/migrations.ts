@@ -3,6 +3,7 @@ import { lockSchema } from '../../postgres/advisory-locks.ts';
 import type { Connection, Transaction } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
+import { deviceSchema } from './device-schema.ts';
 import { homeSchema } from './home-schema.ts';
 import { revisionSchema } from './revision-schema.ts';
 import { firstSchema, tablesIn, type Tables } from './schema.ts';
@@ -10,7 +11,7 @@ import { checkTables } from './schema-check.ts';
 import { sharedSchema } from './shared-schema.ts';
 
 /** The version of the schema that this build writes. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 /** The oldest version of this program that can use a schema of `SCHEMA_VERSION`. */
 const MIN_READER = 3;
 
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   sharedSchema,
   revisionSchema,
   homeSchema,
+  deviceSchema,
 ];
 
 export interface SchemaParts {

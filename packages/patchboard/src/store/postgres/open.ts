@@ -11,6 +11,7 @@ import { BatchCommitter } from './batch-committer.ts';
 import { CallLists } from './call-lists.ts';
 import { CallReader } from './call-reader.ts';
 import { CallCounts } from './counts.ts';
+import { DeviceTable } from './device-table.ts';
 import { DocumentTables } from './document-tables.ts';
 import { EventReader } from './event-reader.ts';
 import { LedgerFeed } from './feed.ts';
@@ -193,9 +194,10 @@ class Opening {
       : new Heartbeat({ connection: control, tables, held, log, committed, lost });
     const revisions = new Revisions(tables);
     const tools = new ToolTables(tables, revisions);
-    const tokens = isShared
-      ? new TokenTable({ connection: this.#connection('tokens'), tables, digest })
-      : undefined;
+    const tokenConnection = isShared ? this.#connection('tokens') : null;
+    const connected = tokenConnection === null ? null : { connection: tokenConnection, tables };
+    const tokens = connected === null ? undefined : new TokenTable({ ...connected, digest });
+    const devices = connected === null ? undefined : new DeviceTable({ ...connected, node: held });
     const stopMaintenance = await startMaintenance({
       connection: maintenance,
       schema: this.#schema,
@@ -205,7 +207,7 @@ class Opening {
       log,
       sequence: () => sequencer.sequence(),
       revisions,
-      shared: tokens === undefined ? null : { tools, tokens },
+      shared: tokens === undefined || devices === undefined ? null : { tools, tokens, devices },
     });
     return new PostgresStore({
       ...read,
@@ -213,6 +215,7 @@ class Opening {
       revisions,
       tools,
       tokens,
+      devices,
       node: held,
       queue,
       feed,

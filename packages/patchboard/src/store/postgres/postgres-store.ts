@@ -1,4 +1,5 @@
 import type { CallStateName } from '@patchboard/wire';
+import type { DeviceDirectory } from '../../core/device-directory.ts';
 import type { TokenStore } from '../../core/access/token-store.ts';
 import { StorageUnavailable } from '../../core/failures.ts';
 import type { Call } from '../../core/call/call.ts';
@@ -36,6 +37,7 @@ const CLOSE_MS = 5000;
 /** A store in PostgreSQL. */
 export class PostgresStore implements Store {
   readonly tokens?: TokenStore;
+  readonly devices?: DeviceDirectory;
   readonly #parts: StoreParts;
   #closing: Promise<void> | null = null;
   #distribute: (revision: number) => Promise<void> = async () => {};
@@ -43,6 +45,7 @@ export class PostgresStore implements Store {
   constructor(parts: StoreParts) {
     this.#parts = parts;
     if (parts.tokens !== undefined) this.tokens = parts.tokens;
+    if (parts.devices !== undefined) this.devices = parts.devices;
   }
 
   /** What the nodes that share this store need; null if only one node may use it. */

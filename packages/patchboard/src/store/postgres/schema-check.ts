@@ -26,6 +26,7 @@ const WRITER_PRIVILEGES: Readonly<Record<keyof Tables, readonly Privilege[]>> = 
   removals: ['select', 'insert', 'update', 'delete'],
   tool_offers: ['select', 'insert', 'update', 'delete'],
   tokens: ['select', 'insert', 'update', 'delete'],
+  devices: ['select', 'insert', 'update', 'delete'],
 };
 const NAMES = Object.keys(WRITER_PRIVILEGES) as (keyof Tables)[];
 

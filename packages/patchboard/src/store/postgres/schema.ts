@@ -21,6 +21,7 @@ const NAMES = [
   'removals',
   'tool_offers',
   'tokens',
+  'devices',
 ] as const;
 
 export const DEFAULT_SCHEMA = 'patchboard';

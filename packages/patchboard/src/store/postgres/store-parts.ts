@@ -11,6 +11,7 @@ import type { Revisions } from './revisions.ts';
 import type { RunLists } from './run-lists.ts';
 import type { Tables } from './schema.ts';
 import type { SharedStore } from './shared-store.ts';
+import type { DeviceTable } from './device-table.ts';
 import type { TokenTable } from './token-table.ts';
 import type { NodeWriter, ToolTables } from './tool-tables.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -36,6 +37,7 @@ export interface StoreParts extends ReadParts {
   readonly tools: ToolTables;
   /** Undefined: no other node uses the store. */
   readonly tokens: TokenTable | undefined;
+  readonly devices: DeviceTable | undefined;
   /** The writer of this process. */
   readonly node: NodeWriter;
   readonly queue: WriteQueue;

@@ -1,6 +1,6 @@
 import { rfc3339, type DeviceView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Device } from '../../core/devices/device.ts';
+import type { CountedDevice } from '../../core/device-directory.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageOf, type PageQuery } from '../shared/routes/paging.ts';
@@ -23,7 +23,7 @@ const listRoute: Route = {
   url: '/v1/devices',
   name: 'listDevices',
   api: 'operator',
-  summary: 'The devices that are connected now, newest first.',
+  summary: 'The devices that are connected now, to any node, newest first.',
   scope: 'metrics:read',
   query: optional({ ...PAGE_QUERY, client_id: PEER_ID }),
   responses: {
@@ -36,29 +36,34 @@ const listRoute: Route = {
   handle: listDevices,
 };
 
-function listDevices(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function listDevices(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const query = request.query as PageQuery & { client_id?: string };
   const { limit, cursor } = pageOf(query);
-  const devices = context.engine.devices
-    .of(principalOf(request).tenant)
-    .filter(({ clientId }) => query.client_id === undefined || clientId === query.client_id)
-    // Session ids sort by start time.
-    .filter(({ session }) => cursor === null || session < cursor)
-    .toReversed();
+  const devices = await context.engine.devices.list({
+    tenant: principalOf(request).tenant,
+    clientId: query.client_id,
+    before: cursor,
+    limit,
+  });
   const page = devices.slice(0, limit);
   const next = devices.length > limit ? (page.at(-1)?.session ?? null) : null;
   sendJson(reply, 200, JSON.stringify({ devices: page.map(deviceView), next_cursor: next }));
 }
 
-function deviceView({ session, clientId, name, link, connectedAt, tools, calls }: Device): DeviceView {
+function deviceView(device: CountedDevice): DeviceView {
+  const { session, clientId, name, isOnline, connectedAt, tools, openCalls } = device;
   return {
     session,
     client_id: clientId,
     name,
-    state: link === null ? 'away' : 'online',
+    state: isOnline ? 'online' : 'away',
     connected_at: rfc3339(connectedAt),
     tools: [...tools].sort(),
-    open_calls: calls.size,
+    open_calls: openCalls,
   };
 }
 

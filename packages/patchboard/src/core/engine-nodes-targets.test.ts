@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { aDevice } from '../../test/support/a-device.ts';
+import { aRequest } from '../../test/support/an-engine.ts';
+import { me } from '../../test/support/asking-tools.ts';
+import { engineNodes, submitTo } from '../../test/support/engine-nodes.ts';
+import { settled } from '../../test/support/fake-clock.ts';
+
+const CAMERA = { name: 'camera', schema: { type: 'object' } };
+const DOOR = { name: 'door', schema: { type: 'object' } };
+
+describe.each([
+  ['with notifications', true],
+  ['with all notifications lost', false],
+])('the target of a call, %s', (_name, notifies) => {
+  it('is a device of any node that offers the tool; every other one is refused as on a single node', async () => {
+    const { nodes, a, b, heal } = await engineNodes({}, { notifies, count: 3 });
+    const far = await aDevice(a.engine, [CAMERA], 'phone', { name: 'far' });
+    await aDevice(b.engine, [DOOR], 'phone', { name: 'near' });
+    await heal();
+    const refusal = (target: string, toolName = 'camera'): Promise<unknown> =>
+      nodes[2]!.engine.submit({ ...aRequest({ toolName }), target }, me);
+    for (const [target, tool] of [['near'], ['nobody'], ['far', 'door']] as const)
+      expect(await refusal(target, tool)).toMatchObject({
+        kind: 'refused',
+        failure: { code: 'provider_offline' },
+      });
+    for (const target of ['far', far.device.session, 'phone'])
+      await submitTo(nodes[2]!, { toolName: 'camera', target });
+    await heal();
+    expect(far.requests).toHaveLength(3);
+
+    a.engine.devices.disconnect(far.device, 'left');
+    await settled();
+    await heal();
+    expect(await refusal('far')).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is found in the list of devices, which every node has', async () => {
+    const { nodes, a, b, clock, heal } = await engineNodes({}, { notifies });
+    const one = await aDevice(a.engine, [CAMERA]);
+    await clock.advance(1);
+    const two = await aDevice(b.engine, [DOOR]);
+    await heal();
+    const query = { tenant: 'default', before: null, limit: 10 };
+    for (const { engine } of nodes)
+      expect(await engine.devices.list(query)).toMatchObject([
+        { session: two.device.session, tools: ['door'], isOnline: true },
+        { session: one.device.session, tools: ['camera'], isOnline: true },
+      ]);
+    expect(await a.engine.devices.list({ ...query, limit: 1, before: two.device.session })).toHaveLength(1);
+    b.engine.devices.disconnect(two.device, 'left');
+    await heal();
+    expect(await a.engine.devices.list(query)).toMatchObject([{ session: one.device.session }]);
+  });
+});
