@@ -1,6 +1,6 @@
 // npm run screenshots -- [--all] [--locale zh-CN] [--to folder] [page …]
 // Takes a picture of every page of the console from a real server with real calls: wide and light, narrow and dark.
-// `--all`: each size in each theme.
+// `--all`: each size in each theme. `nodes` needs two servers of its own: see `takeover.ts`.
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { openBrowser } from './browser.ts';
 import { shotsOf, type Shot } from './shots.ts';
 import { setScene } from './scene.ts';
 import { startServer, type SceneServer } from './server.ts';
+import { takeTakeover } from './takeover.ts';
 
 const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } } as const;
 const THEMES = ['light', 'dark'] as const;
@@ -40,6 +41,8 @@ try {
     }
   }
   await scene.close();
+  if (positionals.length === 0 || positionals.includes('nodes'))
+    await takeTakeover(browser, { root, ...values });
 } finally {
   await browser.close();
   await server.stop();

@@ -11,23 +11,31 @@ export interface SceneServer {
   readonly operatorToken: string;
   readonly folder: string;
   stop(): Promise<void>;
+  /** Ends the process with SIGKILL; its folder stays until `stop`. */
+  kill(): void;
 }
 
-export async function startServer(root: string): Promise<SceneServer> {
+/** `settings`: further environment variables. With `PATCHBOARD_OPERATOR_TOKEN` there is no token in the data folder. */
+export async function startServer(
+  root: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<SceneServer> {
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-screenshots-'));
   const data = join(folder, 'data');
   const child = spawn(process.execPath, [join(root, 'packages/patchboard/bin/patchboard.mjs'), 'serve'], {
     cwd: folder,
-    env: { ...process.env, PORT: '0', PATCHBOARD_DATA: data },
+    env: { ...process.env, PORT: '0', PATCHBOARD_DATA: data, ...settings },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  const ended = once(child, 'exit');
   const url = await readyUrl(child);
   return {
     url,
     folder,
-    operatorToken: readFileSync(join(data, 'operator.token'), 'utf8').trim(),
+    operatorToken:
+      settings['PATCHBOARD_OPERATOR_TOKEN'] ?? readFileSync(join(data, 'operator.token'), 'utf8').trim(),
+    kill: () => void child.kill('SIGKILL'),
     async stop() {
-      const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
       rmSync(folder, { recursive: true, force: true });

@@ -8,6 +8,7 @@ function row(id: string): CallRow {
     agent: 'a',
     via: '',
     run: 'r',
+    node: null,
     state: 'COMPLETED',
     createdAt: 1,
     waitedMs: 1,

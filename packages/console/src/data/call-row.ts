@@ -10,6 +10,8 @@ export interface CallRow {
   /** The MCP client that made the call; empty for other calls. */
   readonly via: string;
   readonly run: string;
+  /** The node that holds the call, or ended it; null if only one can use the store. */
+  readonly node: number | null;
   readonly state: CallStateName;
   readonly createdAt: number;
   readonly waitedMs: number | null;
@@ -26,6 +28,7 @@ export function rowOf(call: CallView): CallRow {
     agent: call.agent_id,
     via: call.mcp_client === undefined ? '' : clientName(call.mcp_client),
     run: call.run_id,
+    node: call.node ?? null,
     state: call.state,
     createdAt: call.created_at,
     waitedMs: call.waited_ms,

@@ -1,7 +1,8 @@
-import type { CallView } from '@patchboard/wire';
+import type { CallView, ClusterStatsView } from '@patchboard/wire';
 import { keepPreviousData, useQuery } from '@tanstack/vue-query';
 import { onScopeDispose, shallowRef, type ComputedRef, type ShallowRef } from 'vue';
 import { client } from './connection.ts';
+import { clusterIn } from './nodes.ts';
 import { keyOf, type QueryResult } from './queries.ts';
 
 /** Upper bound of calls to load; the page reports when there were more. */
@@ -42,7 +43,7 @@ export function useCallsWindow(seconds: ComputedRef<number>): QueryResult<CallsW
   });
 }
 
-/** The load at one moment. */
+/** The load of the node that responds at one moment. */
 export interface Load {
   readonly at: number;
   readonly open: number;
@@ -52,6 +53,8 @@ export interface Load {
   readonly online: number;
   readonly away: number;
   readonly inFlight: number;
+  /** The same of all nodes; null if only one can use the store. */
+  readonly cluster: ClusterStatsView | null;
 }
 
 const SAMPLE_MS = 2000;
@@ -72,6 +75,7 @@ export function useLoadSamples(): ShallowRef<readonly Load[]> {
       online: Number(devices['online'] ?? 0),
       away: Number(devices['away'] ?? 0),
       inFlight: Number(devices['open_calls'] ?? 0),
+      cluster: clusterIn(stats),
     };
     samples.value = [...samples.value, now].slice(-KEPT);
   }

@@ -1,19 +1,20 @@
 import type { CallsFilter, PolicyQuestion } from '@patchboard/client';
 import { keepPreviousData, useQuery } from '@tanstack/vue-query';
-import type {
-  ApprovalRequestView,
-  CallView,
-  DecisionPreviewView,
-  DeviceView,
-  ExplainView,
-  GrantView,
-  KeyView,
-  ParseReportView,
-  PolicyReviewView,
-  PolicyView,
-  TenantView,
-  ToolDetailView,
-  ToolView,
+import {
+  isTerminal,
+  type ApprovalRequestView,
+  type CallView,
+  type DecisionPreviewView,
+  type DeviceView,
+  type ExplainView,
+  type GrantView,
+  type KeyView,
+  type ParseReportView,
+  type PolicyReviewView,
+  type PolicyView,
+  type TenantView,
+  type ToolDetailView,
+  type ToolView,
 } from '@patchboard/wire';
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue';
 import { client, holdsProof, tenant } from './connection.ts';
@@ -54,11 +55,16 @@ export function useTool(name: MaybeRefOrGetter<string>): QueryResult<ToolDetailV
   });
 }
 
+/** Another node may take over an open call without an event. */
+const HOLDER_MS = 5000;
+
 export function useCall(id: MaybeRefOrGetter<string>): QueryResult<CallView> {
   return useQuery({
     queryKey: keyOf('call', id),
     queryFn: ({ signal }) => client.value.get(toValue(id), { signal }),
     enabled: () => toValue(id) !== '',
+    refetchInterval: ({ state: { data } }) =>
+      data?.node !== undefined && !isTerminal(data.state) ? HOLDER_MS : false,
   });
 }
 

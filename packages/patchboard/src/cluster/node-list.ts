@@ -12,7 +12,9 @@ export function nodeList(heartbeat: ClusterHeartbeat, self: number, measures: ()
 }
 
 function statusOf(row: NodeRow, self: number, lastBeatMs: number | null): NodeStatus {
-  const { writer, epoch, state, holder, url, version, fingerprint, room, calls, startedAt, tookOver } = row;
+  const { writer, epoch, state, holder, url, version, fingerprint, startedAt, tookOver } = row;
+  // A dead node has left what it reported last; its calls are those of another node now.
+  const { room, calls } = state === 'free' ? { room: 0, calls: 0 } : row;
   return {
     writer,
     epoch,

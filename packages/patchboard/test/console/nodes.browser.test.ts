@@ -39,8 +39,16 @@ describe('the page of nodes', () => {
     const { page, done } = await board.open('/ui/nodes');
     await page.locator('[data-node="1"] [data-state="running"]').waitFor();
     await page.locator('[data-node="1"] [data-self]').waitFor();
-    await page.locator('[data-alone]', { hasText: 'uses its store alone' }).waitFor();
+    await page.locator('[data-alone]', { hasText: 'There is one node' }).waitFor();
     expect(await page.locator('[data-differs]').count()).toBe(0);
+    const body = { run_id: 'r', args: { expression: '1' } };
+    await board.server.ask({ method: 'POST', path: '/v1/tools/calculation.eval/invoke', body });
+    await page.goto(`${board.url}/ui/calls`);
+    await page.locator('[data-call]').waitFor();
+    expect(await page.locator('[data-nodes]').count()).toBe(0);
+    await page.goto(`${board.url}/ui/metrics`);
+    await page.getByText('Queue', { exact: true }).first().waitFor();
+    expect(await page.locator('[data-all-nodes], [data-of-nodes]').count()).toBe(0);
     await done();
   });
 

@@ -23,6 +23,11 @@ export const ledgerWords = {
     latency: 'Latency',
     load: 'Queue',
     devices: 'Devices',
+    loadOfAll: 'Queue of all nodes',
+    loadOfNode: 'Queue of node {node}',
+    devicesOfNode: 'Devices of node {node}',
+    ofNodes:
+      'Calls by state, latency and the queue of all nodes are of the whole; the other charts and /metrics are of node {node}, which responds to this page.',
     loadAbout:
       'Queue and devices since this page was opened, every two seconds; a point opens the calls of the minute before it.',
     calls: '1 call | {count} calls',

@@ -4,7 +4,9 @@ export const nodesWords = {
     about:
       'The servers that share this store. Any of them takes any request; the calls of one that dies go to another.',
     none: 'No node is known.',
-    alone: 'This server uses its store alone. Several servers need PostgreSQL.',
+    alone:
+      'There is one node: this server keeps its store in SQLite or in memory, which one process uses. To run several, start each with DATABASE_URL set to the same PostgreSQL database.',
+    lonely: 'One node runs now. To add one, start another server with the same DATABASE_URL.',
     differs:
       'The nodes have different configurations, packs or hooks, so that they may decide differently about the same call. Compare the column Config, and start them alike.',
     node: 'Node',

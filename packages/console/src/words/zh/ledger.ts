@@ -25,6 +25,11 @@ export const ledgerWords: WordsOf<typeof english> = {
     latency: '延迟',
     load: '队列',
     devices: '设备',
+    loadOfAll: '所有节点的队列',
+    loadOfNode: '节点 {node} 的队列',
+    devicesOfNode: '节点 {node} 的设备',
+    ofNodes:
+      '各状态的调用、延迟和所有节点的队列是全部节点的；其他图表和 /metrics 是响应此页的节点 {node} 的。',
     loadAbout: '队列和设备从打开此页起每两秒采样一次；点击一个点可打开它之前一分钟的调用。',
     calls: '{count} 个调用',
     open: '未结束',

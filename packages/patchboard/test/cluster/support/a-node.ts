@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createClient } from '@patchboard/client';
 import pg from 'pg';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../../services/shared-postgres.ts';
 import { aFolder } from '../../support/a-folder.ts';
@@ -87,6 +88,12 @@ export class TestNode {
     });
     const text = await response.text();
     return { status: response.status, json: text === '' ? null : (JSON.parse(text) as unknown) };
+  }
+
+  /** A single-use token that opens a browser session. */
+  async loginToken(): Promise<string> {
+    const link = await createClient({ url: this.url, key: TOKEN }).loginLink();
+    return link.url_path.split('#login=')[1] ?? '';
   }
 
   async metrics(): Promise<string> {
