@@ -17,6 +17,28 @@ async function submitted(
   return accepted(await engine.submit(aRequest(request), me));
 }
 
+/** Counts the moves of calls that are written at the same time. */
+function countingWrites(store: Store): { readonly writing: Store; readonly most: () => number } {
+  let [now, most] = [0, 0];
+  const writing = new Proxy(store, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as unknown;
+      if (typeof method !== 'function') return method;
+      if (name !== 'replaceCall') return method.bind(target) as unknown;
+      return async (...args: unknown[]): Promise<unknown> => {
+        now += 1;
+        most = Math.max(most, now);
+        try {
+          return await (Reflect.apply(method, target, args) as unknown);
+        } finally {
+          now -= 1;
+        }
+      };
+    },
+  });
+  return { writing, most: () => most };
+}
+
 /** What an engine does with the calls of an earlier one on the same store. */
 export function describeEngineRestarts(name: string, open: () => Promise<Store>): void {
   describe(`restarts of an engine on ${name}`, () => {
@@ -100,6 +122,20 @@ export function describeEngineRestarts(name: string, open: () => Promise<Store>)
           name: 'FAILED',
           error: { code: 'tool_not_found', outcome: 'not_started' },
         });
+      });
+    });
+
+    describe('calls that were executing', () => {
+      it('are ended together, so that a store that groups commits needs few of them', async () => {
+        const tools = [aServerTool({ name: 'w', execute: endless })];
+        const { engine, clock } = await anEngine({ tools, store });
+        const calls = Array.from({ length: 40 }, (_, run) => ({ toolName: 'w', runId: `r${run}` }));
+        await Promise.all(calls.map((call) => submitted(engine, call)));
+        const { writing, most } = countingWrites(delayingStore(store, [3]).store);
+        const after = await anEngine({ tools, store: writing, clock });
+        expect(after.engine.load().open).toBe(0);
+        expect(await store.countByState()).toMatchObject({ SEALED: 40 });
+        expect(most()).toBe(40);
       });
     });
 

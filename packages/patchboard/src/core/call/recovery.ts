@@ -1,4 +1,5 @@
 import { reason } from '@patchboard/wire';
+import { BoundedTasks } from '../bounded-tasks.ts';
 import { isOverdue, type Call } from './call.ts';
 import { endFailure, failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -30,6 +31,9 @@ export interface RecoveryReport {
   readonly sealed: number;
 }
 
+/** Ends that are recorded at the same time: the store commits them together. */
+const AT_ONCE = 1000;
+
 /**
  * Takes over the open calls of a process that is gone, of this node or another one: resumes calls that certainly did not
  * start and calls that wait for a client, and seals calls that the former process was executing, because they may have had
@@ -39,6 +43,7 @@ export async function recover(parts: RecoveryParts, calls: AsyncIterable<Call>):
   let resumed = 0;
   let sealed = 0;
   const sealedIds = new Set<string>();
+  const writes = new BoundedTasks(AT_ONCE);
   for await (const call of calls) {
     await parts.lifecycle.forgetOlder(call);
     // A move of this node has made it its own already.
@@ -56,15 +61,16 @@ export async function recover(parts: RecoveryParts, calls: AsyncIterable<Call>):
     const seal = mayContinue || isLate ? orphaned(parts.lifecycle, live, sealedIds) : interrupted(tool);
     if (seal !== null) {
       sealedIds.add(call.id);
-      await end(parts, live, seal);
+      await writes.start(() => end(parts, live, seal));
       sealed += 1;
       continue;
     }
     resumed += 1;
     if (isOverdue(call, parts.clock.now())) continue; // the deadline that `adopt` armed ends it at once
-    if (call.state.name === 'APPROVED') await release(parts, live);
+    if (call.state.name === 'APPROVED') await writes.start(() => release(parts, live));
     else if (!waitsForPerson(call)) parts.start(live);
   }
+  await writes.idle();
   return { resumed, sealed };
 }
 
