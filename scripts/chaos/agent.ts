@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallView } from '@patchboard/wire';
 import { REMOTE_TOOL, FORGOTTEN_TOOL } from './client.ts';
-import { saysNothingRecorded, type History, type Invocation, type RequestKind } from './history.ts';
+import { DEVICE_TOOL } from './load-device.ts';
+import { now, saysNothingRecorded, type History, type Invocation, type RequestKind } from './history.ts';
 import { orGone, textOf } from './http.ts';
 import type { ServerAddress } from './server-address.ts';
-import type { ServerApi } from './server-api.ts';
+import type { Api } from './server-api.ts';
 import { TOOLS } from './pack.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -17,6 +18,8 @@ const TOOL_OF: Readonly<Record<RequestKind, string>> = {
   forgotten: FORGOTTEN_TOOL,
   ask: TOOLS.ask,
   askReturned: TOOLS.askReturned,
+  approve: TOOLS.approve,
+  device: DEVICE_TOOL,
 };
 const KINDS: readonly RequestKind[] = [
   'quick',
@@ -39,12 +42,16 @@ const KINDS: readonly RequestKind[] = [
 /** Pause between two requests: the load is many agents, not a benchmark. */
 const PAUSE_MS = 15;
 const REFUSED_PAUSE_MS = 100;
+/** How long a read waits for the end of a call. */
+const WAIT_S = 2;
 
 export interface AgentParts {
   readonly history: History;
   readonly address: ServerAddress;
   /** Numbers the requests of all agents. */
   readonly nextNumber: () => number;
+  /** Besides the kinds that every server has. */
+  readonly moreKinds: readonly RequestKind[];
   /** Called right after a 2xx response. */
   readonly onReceipt: () => void;
 }
@@ -56,8 +63,11 @@ export async function runAgent(parts: AgentParts, random: SeededRandom): Promise
     const api = await parts.address.wait();
     if (api === null) return;
     const wish = random.next();
-    if (wish < 0.6 || mine.length === 0) mine.push(...(await invoke(parts, random)));
-    else if (wish < 0.8) await respondTo(parts, api, random.pick(mine.slice(-6)), random);
+    if (wish < 0.6 || mine.length === 0) {
+      const ids = await invoke(parts, random);
+      mine.push(...ids);
+      for (const id of ids) if (random.chance(0.3)) await look(parts, api, id, random.chance(0.5));
+    } else if (wish < 0.8) await respondTo(parts, api, random.pick(mine.slice(-6)), random);
     else if (wish < 0.92) await look(parts, api, random.pick(mine), random.chance(0.5));
     else await cancel(parts, api, random.pick(mine.slice(-2)));
     await pause(PAUSE_MS * random.next());
@@ -67,7 +77,7 @@ export async function runAgent(parts: AgentParts, random: SeededRandom): Promise
 async function invoke(parts: AgentParts, random: SeededRandom): Promise<string[]> {
   const { history } = parts;
   const n = parts.nextNumber();
-  const kind = random.pick(KINDS);
+  const kind = random.pick([...KINDS, ...parts.moreKinds]);
   const invocation: Invocation = { n, kind, acknowledged: new Set(), sent: 0, refused: 0 };
   history.invocations.set(n, invocation);
   const ms = kind === 'slow' ? random.between(0, 200) : random.between(0, 40);
@@ -105,6 +115,10 @@ async function invokeOnce(
     if (saysNothingRecorded(response)) invocation.refused += 1;
     await pause(REFUSED_PAUSE_MS);
     return 'refused';
+  } else if (kind === 'device' && response.status === 404) {
+    // No device offers the tool while it is away.
+    invocation.refused += 1;
+    return 'refused';
   } else if (response.status !== 503) {
     history.violations.push(`invoke ${n} (${kind}) got ${textOf(response)}`);
   }
@@ -112,24 +126,24 @@ async function invokeOnce(
 }
 
 /** G21: a call whose receipt was received can be read. */
-async function look({ history }: AgentParts, api: ServerApi, id: string, wait: boolean): Promise<void> {
-  const headers: Record<string, string> = wait ? { prefer: 'wait=1' } : {};
+async function look({ history }: AgentParts, api: Api, id: string, wait: boolean): Promise<void> {
+  const headers: Record<string, string> = wait ? { prefer: `wait=${WAIT_S}` } : {};
   const path = `/v1/tool_calls/${id}`;
+  const [before, sentAt] = [history.known(id), now()];
   const response = await history.exchange('read', id, () => orGone(api.get(path, { headers })));
   if (response === null || history.isExcused(response)) return;
-  if (response.status === 200) history.sawCall(response.body as unknown as CallView);
+  if (wait) history.waits.push({ callId: id, node: response.node, sentAt, answeredAt: now() });
+  if (response.status === 200) history.sawCall(response.body as unknown as CallView, before);
   else history.violations.push(`${id} was acknowledged, and reading it got ${textOf(response)}`);
 }
 
-/** Two responses at the same time, of which one is taken. */
-async function respondTo(
-  { history }: AgentParts,
-  api: ServerApi,
-  callId: string,
-  random: SeededRandom,
-): Promise<void> {
+/** Gives what the call waits for, twice at the same time: one is taken. */
+async function respondTo(parts: AgentParts, api: Api, callId: string, random: SeededRandom): Promise<void> {
+  const { history } = parts;
   const read = await orGone(api.get(`/v1/tool_calls/${callId}`));
-  const request = (read?.body as CallView | undefined)?.input_request;
+  const view = read?.body as CallView | undefined;
+  if (view?.state === 'APPROVAL_REQUIRED') return await decide(parts, api, view);
+  const request = view?.input_request;
   if (request === undefined) return;
   const contents = [random.between(1, 1_000_000), random.between(1, 1_000_000)];
   await Promise.all(
@@ -145,10 +159,30 @@ async function respondTo(
   );
 }
 
-async function cancel({ history }: AgentParts, api: ServerApi, id: string): Promise<void> {
+async function decide({ history }: AgentParts, api: Api, view: CallView): Promise<void> {
+  const { tool_call_id: id, approval } = view;
+  const decisions = ['allow', 'deny'] as const;
+  await Promise.all(
+    decisions.map(async (decision) => {
+      const body = { decision, digest: approval?.digest };
+      const path = `/v1/tool_calls/${id}/decision`;
+      const before = history.known(id);
+      const response = await history.exchange('decide', id, () => orGone(api.post(path, body)));
+      if (response === null || history.isExcused(response)) return;
+      if (response.status === 200) {
+        history.decided(id, decision);
+        history.sawCall(response.body as unknown as CallView, before);
+      } else if (response.status !== 409)
+        history.violations.push(`the decision of ${id} got ${textOf(response)}`);
+    }),
+  );
+}
+
+async function cancel({ history }: AgentParts, api: Api, id: string): Promise<void> {
   const path = `/v1/tool_calls/${id}/cancel`;
+  const before = history.known(id);
   const response = await history.exchange('cancel', id, () => orGone(api.post(path, {})));
   if (response === null || history.isExcused(response)) return;
-  if (response.status === 200) history.sawCall(response.body as unknown as CallView);
+  if (response.status === 200) history.sawCall(response.body as unknown as CallView, before);
   else if (response.status !== 409) history.violations.push(`cancelling ${id} got ${textOf(response)}`);
 }

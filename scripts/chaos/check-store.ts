@@ -22,24 +22,38 @@ export interface StoreSummary {
 
 /** G7 guarantees one second; the rest is tolerance for a busy machine. */
 const LATENESS_MS = 5000;
+/** Tools that record their executions. */
+const LEAVE_TRACES = [TOOLS.effect, TOOLS.slow, TOOLS.approve, TOOLS.ask, TOOLS.askReturned] as const;
 /** Deadlines use monotonic time, records wall-clock time: they may differ by a tick. */
 const TICK_MS = 60;
+
+export interface ExtraChecks {
+  /** How late a timeout may be. */
+  readonly latenessMs?: number;
+  readonly also?: (calls: ReadonlyMap<string, Call>, rows: readonly LedgerRow[]) => void;
+}
 
 /** Compares the store with all observed responses and effects; adds violations to the history. */
 export async function checkStore(
   open: () => Promise<Store>,
   effects: readonly Effect[],
   history: History,
+  extra: ExtraChecks = {},
 ): Promise<StoreSummary> {
   const store = await open();
   try {
-    return await check(store, effects, history);
+    return await check(store, effects, history, extra);
   } finally {
     await store.close();
   }
 }
 
-async function check(store: Store, effects: readonly Effect[], history: History): Promise<StoreSummary> {
+async function check(
+  store: Store,
+  effects: readonly Effect[],
+  history: History,
+  { latenessMs = LATENESS_MS, also }: ExtraChecks,
+): Promise<StoreSummary> {
   const calls = await allCalls(store);
   const rows = await allRows(store);
   checkAcknowledged(calls, history);
@@ -47,8 +61,10 @@ async function check(store: Store, effects: readonly Effect[], history: History)
   checkEndings(calls, history);
   checkSubmissions(calls, history);
   checkInputs(calls, history);
+  checkDecisions(calls, effects, history);
   checkEffects(calls, effects, history);
   checkLedger(calls, rows, history);
+  also?.(calls, rows);
   const verdict = await verifyLedger(store, nodeDigest);
   if (!verdict.ok) history.violations.push(`ledger row ${verdict.seq}: ${verdict.problem}`);
   else if (verdict.rows !== rows.length)
@@ -61,7 +77,7 @@ async function check(store: Store, effects: readonly Effect[], history: History)
     completedWithInput: [...calls.values()].filter(
       ({ state, inputs }) => state.name === 'COMPLETED' && inputs.length > 0,
     ).length,
-    ...checkTimeouts(calls, history),
+    ...checkTimeouts(calls, history, latenessMs),
   };
 }
 
@@ -169,6 +185,28 @@ function checkInputs(calls: ReadonlyMap<string, Call>, history: History): void {
   }
 }
 
+/** An approval is decided once, by the decision that got 200, and runs with the arguments that were shown. */
+function checkDecisions(
+  calls: ReadonlyMap<string, Call>,
+  effects: readonly Effect[],
+  history: History,
+): void {
+  for (const [id, decisions] of history.decisions) {
+    const [decision] = decisions;
+    if (decisions.size > 1) history.violations.push(`${id} took the decisions ${[...decisions].join()}`);
+    const stored = calls.get(id)?.approval?.decision;
+    if (stored !== decision) history.violations.push(`${id} took ${decision} and keeps ${stored}`);
+  }
+  for (const { tool, callId, args } of effects) {
+    if (tool !== TOOLS.approve) continue;
+    const call = calls.get(callId);
+    if (call?.approval?.decision !== 'allow')
+      history.violations.push(`${callId} was executed with the decision ${call?.approval?.decision}`);
+    if (JSON.stringify(args) !== call?.argsJson)
+      history.violations.push(`${callId} ran with ${JSON.stringify(args)} instead of ${call?.argsJson}`);
+  }
+}
+
 /** G5: at most once unless idempotent, never more than once per attempt, and nothing without a record. */
 function checkEffects(calls: ReadonlyMap<string, Call>, effects: readonly Effect[], history: History): void {
   const byCall = new Map<string, Effect[]>();
@@ -184,9 +222,7 @@ function checkEffects(calls: ReadonlyMap<string, Call>, effects: readonly Effect
       history.violations.push(`${id} is recorded as not started, but it was executed`);
   }
   for (const { id, toolName, state } of calls.values()) {
-    const leavesTrace = [TOOLS.effect, TOOLS.slow, TOOLS.ask, TOOLS.askReturned].some(
-      (name) => name === toolName,
-    );
+    const leavesTrace = LEAVE_TRACES.some((name) => name === toolName);
     if (leavesTrace && state.name === 'COMPLETED' && !byCall.has(id))
       history.violations.push(`${id} has a result and was never executed`);
   }
@@ -214,6 +250,7 @@ function checkLedger(calls: ReadonlyMap<string, Call>, rows: readonly LedgerRow[
 function checkTimeouts(
   calls: ReadonlyMap<string, Call>,
   history: History,
+  latenessMs: number,
 ): Pick<StoreSummary, 'timeoutsAfterRestart' | 'worstLatenessMs'> {
   let timeoutsAfterRestart = 0;
   let worstLatenessMs = 0;
@@ -223,7 +260,7 @@ function checkTimeouts(
     const endedAt = call.timeline.at(-1)?.at ?? 0;
     const lateness = history.upMs(deadline, endedAt);
     worstLatenessMs = Math.max(worstLatenessMs, lateness);
-    if (lateness > LATENESS_MS) history.violations.push(`${call.id} timed out ${lateness} ms late`);
+    if (lateness > latenessMs) history.violations.push(`${call.id} timed out ${lateness} ms late`);
     if (endedAt < deadline - TICK_MS)
       history.violations.push(`${call.id} timed out ${deadline - endedAt} ms before its deadline`);
     // Overdue calls time out before the new server is ready, so only the uptime of the old server counts.

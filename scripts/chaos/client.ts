@@ -2,7 +2,7 @@ import { sseDecoder, type ToolRequest } from '@patchboard/wire';
 import type { History } from './history.ts';
 import { orGone, type HttpResponse } from './http.ts';
 import type { ServerAddress } from './server-address.ts';
-import type { ServerApi } from './server-api.ts';
+import type { Api } from './server-api.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 export const CLIENT_ID = 'chaos-client';
@@ -12,7 +12,7 @@ export const FORGOTTEN_TOOL = 'chaos.forgotten';
 const FORGOTTEN_TIMEOUT_MS = 900;
 const REMOTE_TIMEOUT_MS = 15_000;
 
-export async function registerClientTools(api: ServerApi): Promise<void> {
+export async function registerClientTools(api: Api): Promise<void> {
   const schema = { type: 'object' };
   const lend = async (client_id: string, name: string, timeout_ms: number): Promise<void> => {
     const response = await api.post('/internal/tools/register', {
@@ -65,7 +65,7 @@ export class ChaosClient {
     this.#stop.abort();
   }
 
-  async #poll(api: ServerApi): Promise<void> {
+  async #poll(api: Api): Promise<void> {
     const { signal } = this.#stop;
     const response = await orGone(api.get(`/internal/clients/${CLIENT_ID}/requests?wait=1`, { signal }));
     if (response === null) return await pause();
@@ -74,7 +74,7 @@ export class ChaosClient {
   }
 
   /** Reads for a while, or until the server stops. */
-  async #stream(api: ServerApi): Promise<void> {
+  async #stream(api: Api): Promise<void> {
     const decode = sseDecoder();
     const text = new TextDecoder();
     const enough = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#random.between(200, 2000))]);

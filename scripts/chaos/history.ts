@@ -2,7 +2,16 @@ import { isTerminal, type CallView } from '@patchboard/wire';
 import type { HttpResponse } from './http.ts';
 
 export type RequestKind =
-  'quick' | 'slow' | 'effect' | 'keyed' | 'remote' | 'forgotten' | 'ask' | 'askReturned';
+  | 'quick'
+  | 'slow'
+  | 'effect'
+  | 'keyed'
+  | 'remote'
+  | 'forgotten'
+  | 'ask'
+  | 'askReturned'
+  | 'approve'
+  | 'device';
 
 /** One request of an agent and its responses. */
 export interface Invocation {
@@ -17,7 +26,7 @@ export interface Invocation {
 
 /** One request and its response, with their times. */
 export interface Exchange {
-  readonly action: 'invoke' | 'read' | 'input' | 'cancel' | 'submit';
+  readonly action: 'invoke' | 'read' | 'input' | 'cancel' | 'decide' | 'submit';
   /** The number of the request, or the id of the call. */
   readonly subject: string;
   /** Epoch milliseconds, with fractions. */
@@ -25,6 +34,23 @@ export interface Exchange {
   /** Null, as is the status, if the connection was lost. */
   answeredAt: number | null;
   status: number | null;
+}
+
+/** What earlier responses have shown of a call. */
+export interface KnownCall {
+  /** The number of its state changes. */
+  readonly changes: number;
+  readonly ending: string | undefined;
+}
+
+/** A read that waited for the end of a call, and got a response. */
+export interface Wait {
+  readonly callId: string;
+  /** Undefined if it is not known. */
+  readonly node: number | undefined;
+  /** Epoch milliseconds, as is the next one. */
+  readonly sentAt: number;
+  readonly answeredAt: number;
 }
 
 /** A client's submissions for one call and their responses. */
@@ -55,6 +81,11 @@ export class History {
   readonly inputs: Map<string, GivenInputs> = new Map();
   /** The first final state observed for each call. */
   readonly endings: Map<string, string> = new Map();
+  /** The most state changes that a response has shown, by call. */
+  readonly #changes: Map<string, number> = new Map();
+  /** The decisions that got 200, by call. */
+  readonly decisions: Map<string, Set<'allow' | 'deny'>> = new Map();
+  readonly waits: Wait[] = [];
   readonly lives: Life[] = [];
   readonly violations: string[] = [];
 
@@ -104,18 +135,31 @@ export class History {
     return [...this.invocations.values()].flatMap((invocation) => [...invocation.acknowledged]);
   }
 
-  /** A final state must not change: every later read must return the same. */
-  sawCall(view: CallView): void {
-    if (!isTerminal(view.state)) {
-      const ended = this.endings.get(view.tool_call_id);
-      if (ended !== undefined)
-        this.violations.push(`${view.tool_call_id} is ${view.state} again after ${ended}`);
+  /** To be read before a request is sent: its response shows at least this. */
+  known(callId: string): KnownCall {
+    return { changes: this.#changes.get(callId) ?? 0, ending: this.endings.get(callId) };
+  }
+
+  /** A call never goes back, and a final state does not change: not for reads that were sent later, at any server. */
+  sawCall(view: CallView, before: KnownCall = this.known(view.tool_call_id)): void {
+    const { tool_call_id: id, state, timeline } = view;
+    if (timeline.length < before.changes)
+      this.violations.push(
+        `${id} is ${state} after ${timeline.length} changes; ${before.changes} were read before`,
+      );
+    this.#changes.set(id, Math.max(this.#changes.get(id) ?? 0, timeline.length));
+    if (!isTerminal(state)) {
+      if (before.ending !== undefined) this.violations.push(`${id} is ${state} again after ${before.ending}`);
       return;
     }
-    const ending = JSON.stringify([view.state, view.result, view.error, view.timeline]);
-    const before = this.endings.get(view.tool_call_id) ?? ending;
-    this.endings.set(view.tool_call_id, before);
-    if (before !== ending) this.violations.push(`${view.tool_call_id} ended as ${before}, then as ${ending}`);
+    const ending = JSON.stringify([state, view.result, view.error, timeline]);
+    const first = this.endings.get(id) ?? ending;
+    this.endings.set(id, first);
+    if (first !== ending) this.violations.push(`${id} ended as ${first}, then as ${ending}`);
+  }
+
+  decided(callId: string, decision: 'allow' | 'deny'): void {
+    this.decisions.set(callId, (this.decisions.get(callId) ?? new Set()).add(decision));
   }
 
   inputTaken(callId: string, requestId: string, content: number): void {
@@ -138,7 +182,8 @@ export function saysNothingRecorded({ status, body }: HttpResponse): boolean {
   return status === 503 && body['code'] === 'storage_unavailable';
 }
 
-function now(): number {
+/** Epoch milliseconds, with fractions. */
+export function now(): number {
   return performance.timeOrigin + performance.now();
 }
 

@@ -3,6 +3,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The number of the node that responded, if it is known. */
+  readonly node?: number;
 }
 
 export interface Asking {

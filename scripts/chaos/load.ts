@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CallView } from '@patchboard/wire';
 import { runAgent } from './agent.ts';
 import { ChaosClient } from './client.ts';
-import { History } from './history.ts';
-import type { HttpResponse } from './http.ts';
+import { History, type RequestKind } from './history.ts';
+import { orGone, type HttpResponse } from './http.ts';
 import { TOOLS } from './pack.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { ServerAddress } from './server-address.ts';
-import type { ServerApi } from './server-api.ts';
+import type { Api } from './server-api.ts';
 
 export interface LoadFacts {
   readonly requests: number;
@@ -28,6 +28,8 @@ export interface LoadOptions {
   readonly isStoreMortal: boolean;
   /** Called right after each receipt. */
   readonly onReceipt: () => void;
+  /** Requests besides those that every server takes. Default: none. */
+  readonly moreKinds?: readonly RequestKind[];
 }
 
 const AGENTS = 8;
@@ -45,14 +47,14 @@ export class Load {
   #requests = 0;
 
   /** They wait until there is a server. */
-  constructor({ random, isStoreMortal, onReceipt }: LoadOptions) {
+  constructor({ random, isStoreMortal, onReceipt, moreKinds = [] }: LoadOptions) {
     const history = new History(isStoreMortal);
     this.history = history;
     const failed = (error: unknown): void => {
       history.violations.push(`an agent or the client failed: ${String(error)}`);
     };
     const nextNumber = (): number => (this.#requests += 1);
-    const parts = { history, address: this.#agentAddress, nextNumber, onReceipt };
+    const parts = { history, address: this.#agentAddress, nextNumber, moreKinds, onReceipt };
     this.#agents = Array.from({ length: AGENTS }, () => runAgent(parts, random.fork()).catch(failed));
     this.#client = new ChaosClient(history, this.#clientAddress, random.fork());
     this.#serving = this.#client.run().catch(failed);
@@ -66,7 +68,7 @@ export class Load {
     return new Set(this.history.acknowledged()).size;
   }
 
-  use(api: ServerApi): void {
+  use(api: Api): void {
     this.#agentAddress.set(api);
     this.#clientAddress.set(api);
   }
@@ -84,7 +86,7 @@ export class Load {
   }
 
   /** Lets every call end, and reads each one that was acknowledged. */
-  async settle(api: ServerApi): Promise<void> {
+  async settle(api: Api): Promise<void> {
     this.use(api);
     this.#agentAddress.end();
     await Promise.all(this.#agents);
@@ -113,7 +115,7 @@ export class Load {
   }
 
   /** G2: a hundred posts with one key at the same time are one call. */
-  async #postTogether(api: ServerApi): Promise<void> {
+  async #postTogether(api: Api): Promise<void> {
     const n = (this.#requests += 1);
     const invocation = { n, kind: 'keyed' as const, acknowledged: new Set<string>(), sent: 100, refused: 0 };
     this.history.invocations.set(n, invocation);
@@ -129,16 +131,16 @@ export class Load {
       this.history.violations.push(`another body under the same key got ${other.status}`);
   }
 
-  /** Repeats a request while the server may refuse it. */
+  /** Repeats a request while the server may refuse it, or its connection may be lost. */
   async #insist(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
     for (;;) {
-      const response = await send();
-      if (!this.history.isExcused(response)) return response;
+      const response = this.history.isStoreMortal ? await orGone(send()) : await send();
+      if (response !== null && !this.history.isExcused(response)) return response;
       await pause(100);
     }
   }
 
-  async #untilAllEnded(api: ServerApi): Promise<void> {
+  async #untilAllEnded(api: Api): Promise<void> {
     const deadline = Date.now() + SETTLE_MS;
     for (;;) {
       const open = await Promise.all(
@@ -150,6 +152,7 @@ export class Load {
       const left = open.flat();
       if (left.length === 0) return;
       await Promise.all(left.map((call) => this.#giveInput(api, call)));
+      await Promise.all(left.map((call) => this.#approve(api, call)));
       if (Date.now() > deadline) {
         const names = left.map((call) => `${call.tool_call_id} (${call.tool_name}, ${call.state})`);
         this.history.violations.push(`still open after ${SETTLE_MS} ms: ${names.join(', ')}`);
@@ -159,7 +162,7 @@ export class Load {
     }
   }
 
-  async #giveInput(api: ServerApi, { tool_call_id: id, input_request: request }: CallView): Promise<void> {
+  async #giveInput(api: Api, { tool_call_id: id, input_request: request }: CallView): Promise<void> {
     if (request === undefined) return;
     const { status } = await this.#insist(() =>
       api.post(`/v1/tool_calls/${id}/input`, { id: request.id, content: 7 }),
@@ -168,9 +171,18 @@ export class Load {
     else if (status !== 409) this.history.violations.push(`input for ${id} got ${status} at the end`);
   }
 
-  async #mustBeThere(api: ServerApi, id: string): Promise<void> {
+  async #approve(api: Api, { tool_call_id: id, state, approval }: CallView): Promise<void> {
+    if (state !== 'APPROVAL_REQUIRED') return;
+    const body = { decision: 'allow', digest: approval?.digest };
+    const { status } = await this.#insist(() => api.post(`/v1/tool_calls/${id}/decision`, body));
+    if (status === 200) this.history.decided(id, 'allow');
+    else if (status !== 409) this.history.violations.push(`approving ${id} got ${status} at the end`);
+  }
+
+  async #mustBeThere(api: Api, id: string): Promise<void> {
+    const before = this.history.known(id);
     const { status, body } = await this.#insist(() => api.get(`/v1/tool_calls/${id}`));
-    if (status === 200) this.history.sawCall(body as unknown as CallView);
+    if (status === 200) this.history.sawCall(body as unknown as CallView, before);
     else this.history.violations.push(`${id} was acknowledged, and reading it at the end got ${status}`);
   }
 }

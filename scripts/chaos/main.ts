@@ -1,4 +1,5 @@
-// npm run chaos -- [--kills N] [--loops N] [--calls N] [--minutes N] [--seed N] [--postgres 15|18] [--plant FAULT] [scenario …]
+// npm run chaos -- [--kills N] [--loops N] [--calls N] [--minutes N] [--rounds N] [--seed N] [--postgres 15|18]
+//   [--bus postgres|nats|both] [--plant FAULT] [scenario …]
 // Injects faults into a real server, then checks its guarantees.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { POSTGRES_VERSIONS } from '../../packages/patchboard/test/services/postgres-binaries.ts';
+import type { BusName } from './cluster-faults.ts';
+import { runClusterLoop } from './cluster-loop.ts';
 import { runDevices } from './devices.ts';
 import { runDiskFull } from './disk-full.ts';
 import { runDrain } from './drain.ts';
@@ -21,10 +24,17 @@ import { parseSeed } from './seed.ts';
 import { runSoak } from './soak.ts';
 import { runToolsHeap } from './tools-heap.ts';
 
+const MINUTE_MS = 60_000;
 const GIGABYTE = 2 ** 30;
 const OVERLOAD_SECONDS = 10;
 const RACE_SECONDS = 60;
 const OUTPUT_GIGABYTES = 10;
+
+const BUSES: ReadonlyMap<string, readonly BusName[]> = new Map([
+  ['postgres', ['postgres']],
+  ['nats', ['nats']],
+  ['both', ['postgres', 'nats']],
+]);
 
 const { values, positionals } = parseArgs({
   options: {
@@ -32,6 +42,8 @@ const { values, positionals } = parseArgs({
     loops: { type: 'string', default: '1000' },
     calls: { type: 'string', default: '2000' },
     minutes: { type: 'string', default: '15' },
+    rounds: { type: 'string' },
+    bus: { type: 'string', default: 'both' },
     seed: { type: 'string' },
     postgres: { type: 'string', default: '18' },
     plant: { type: 'string' },
@@ -43,16 +55,24 @@ const loops = Number(values.loops);
 const calls = Number(values.calls);
 const minutes = Number(values.minutes);
 const seed = parseSeed(values.seed);
-const counts = [kills, loops, calls, minutes].every((count) => Number.isSafeInteger(count) && count > 0);
+const rounds = values.rounds === undefined ? null : Number(values.rounds);
+const counts = [kills, loops, calls, minutes, rounds ?? 1].every(
+  (count) => Number.isSafeInteger(count) && count > 0,
+);
 if (!counts || seed === null) {
   process.stderr.write(
-    '--kills, --loops, --calls and --minutes take a positive whole number, --seed a whole number\n',
+    '--kills, --loops, --calls, --minutes and --rounds take a positive whole number, --seed a whole number\n',
   );
   process.exit(2);
 }
 
 const version = POSTGRES_VERSIONS.find((one) => String(one) === values.postgres);
 const planted = PLANTED_FAULTS.find((fault) => fault === values.plant) ?? null;
+const buses = BUSES.get(values.bus);
+if (buses === undefined) {
+  process.stderr.write(`--bus takes ${[...BUSES.keys()].join(', ')}\n`);
+  process.exit(2);
+}
 if (version === undefined || (values.plant !== undefined && planted === null)) {
   process.stderr.write(
     `--postgres takes ${POSTGRES_VERSIONS.join(' or ')}, --plant one of ${PLANTED_FAULTS.join(', ')}\n`,
@@ -67,6 +87,13 @@ const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>
     'postgres',
     (folder: string) =>
       runPostgresLoop({ folder, version, faults: faultsOf(kills, seed), seed, log, planted }),
+  ],
+  [
+    'cluster',
+    (folder: string) => {
+      const faults = rounds === null ? { ms: minutes * MINUTE_MS } : { rounds };
+      return runClusterLoop({ folder, version, buses, faults, seed, log, planted });
+    },
   ],
   ['devices', (folder: string) => runDevices({ folder, loops, seed, log })],
   ['disk-full', runDiskFull],
@@ -87,7 +114,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const options = `${positionals.join(' ')} --kills ${kills} --loops ${loops} --calls ${calls} --minutes ${minutes} --seed ${seed} --postgres ${version}`;
+const options = `${positionals.join(' ')} --kills ${kills} --loops ${loops} --calls ${calls} --minutes ${minutes} --seed ${seed} --postgres ${version} --bus ${values.bus}${rounds === null ? '' : ` --rounds ${rounds}`}`;
 console.log(
   `Patchboard chaos · ${kills} kills · ${loops} loops · ${calls} calls · seed ${seed} · Node ${process.version}`,
 );
@@ -114,6 +141,7 @@ for (const name of names) {
 }
 console.log(broken === 0 ? '\nEvery promise held.' : `\n${broken} promises broken; seed ${seed}.`);
 process.exitCode = broken === 0 ? 0 : 1;
+console.log(process.getActiveResourcesInfo());
 
 function text(value: unknown): string {
   return typeof value === 'string'

@@ -13,6 +13,8 @@ export const TOOLS = {
   slow: 'chaos.slow',
   /** Not idempotent: executed at most once. */
   effect: 'chaos.effect',
+  /** Not idempotent, and requires approval. */
+  approve: 'chaos.approve',
   /** Asks its caller and waits for the response. */
   ask: 'chaos.ask',
   /** Returns an input request, and runs again with the response. */
@@ -24,9 +26,9 @@ export const TOOLS = {
 const QUESTION = { message: 'Which token?', schema: { type: 'integer' } } as const;
 
 export function chaosPack(recordEffect: RecordEffect, failpoint: Failpoint): Pack {
-  const leaveTrace = (tool: string, { callId, attempt }: ToolContext): void => {
+  const leaveTrace = (tool: string, { callId, attempt }: ToolContext, args?: ChaosArgs): void => {
     failpoint.reach('dispatch.begun');
-    recordEffect({ tool, callId, attempt });
+    recordEffect({ tool, callId, attempt, ...(args === undefined ? {} : { args }) });
     failpoint.reach('dispatch.effect');
   };
   return {
@@ -44,6 +46,11 @@ export function chaosPack(recordEffect: RecordEffect, failpoint: Failpoint): Pac
       }),
       tool(TOOLS.effect, {}, async (args, context) => {
         leaveTrace(TOOLS.effect, context);
+        await sleep(args.ms, undefined, { signal: context.signal });
+        return args;
+      }),
+      tool(TOOLS.approve, { destructive: true }, async (args, context) => {
+        leaveTrace(TOOLS.approve, context, args);
         await sleep(args.ms, undefined, { signal: context.signal });
         return args;
       }),

@@ -1,8 +1,8 @@
-import type { ServerApi } from './server-api.ts';
+import type { Api } from './server-api.ts';
 
 /** Holds the current API of the server, and lets agents and clients wait while it is down. */
 export class ServerAddress {
-  #api: ServerApi | null = null;
+  #api: Api | null = null;
   #waiting: (() => void)[] = [];
   #isOver = false;
 
@@ -10,7 +10,7 @@ export class ServerAddress {
     return this.#isOver;
   }
 
-  set(api: ServerApi): void {
+  set(api: Api): void {
     this.#api = api;
     this.#wake();
   }
@@ -26,7 +26,7 @@ export class ServerAddress {
   }
 
   /** Resolves to the API as soon as there is one, or null when the test has ended. */
-  async wait(): Promise<ServerApi | null> {
+  async wait(): Promise<Api | null> {
     while (this.#api === null && !this.#isOver) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }

@@ -1,7 +1,15 @@
 import { get, post, type Asking, type HttpResponse } from './http.ts';
 
-/** The HTTP API of one server, by path. */
-export class ServerApi {
+/** The HTTP API of one server or several, by path. */
+export interface Api {
+  get(path: string, asking?: Asking): Promise<HttpResponse>;
+  post(path: string, body: unknown, asking?: Asking): Promise<HttpResponse>;
+  /** Returns the response before its body has ended. */
+  open(path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>): Promise<Response>;
+}
+
+/** The HTTP API of one server. */
+export class ServerApi implements Api {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -19,9 +27,12 @@ export class ServerApi {
     return await post(`${this.#url}${path}`, body, this.#with(asking));
   }
 
-  /** Returns the response before its body has ended. */
-  async open(path: string, signal: AbortSignal): Promise<Response> {
-    return await fetch(`${this.#url}${path}`, { headers: this.#headers, signal });
+  async open(
+    path: string,
+    signal: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    return await fetch(`${this.#url}${path}`, { headers: { ...this.#headers, ...headers }, signal });
   }
 
   #with(asking: Asking): Asking {

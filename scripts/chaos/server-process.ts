@@ -11,6 +11,9 @@ const SHIPPED_CLI = fileURLToPath(new URL('../../packages/patchboard/dist/cli/ma
 /** Compile cache of earlier starts, which the tests share: it halves the start time. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
+/** Those of the caller are not for the servers. */
+const FOREIGN_VARIABLES = ['PATCHBOARD_CONFIG', 'DATABASE_URL', 'NATS_URL', 'PATCHBOARD_OPERATOR_TOKEN'];
+
 /** Starting takes a second; the rest is tolerance for a busy machine. */
 const READY_MS = 60_000;
 const running: Set<ChildProcess> = new Set();
@@ -30,6 +33,8 @@ export interface StartOptions {
   readonly configFile?: string;
   /** The server keeps its state in PostgreSQL. Default: in the data folder. */
   readonly database?: { readonly url: string; readonly operatorToken: string };
+  /** Nodes notify each other through NATS at this URL. Default: through PostgreSQL. */
+  readonly natsUrl?: string;
   readonly chaos?: Partial<ChaosServerOptions>;
   /** Options of Node itself. */
   readonly nodeArgs?: readonly string[];
@@ -39,6 +44,7 @@ export interface StartOptions {
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly ended: Promise<Ended>;
+  readonly #logged: Map<string, number> = new Map();
   #stdout = '';
   #stderr = '';
   #end: Ended | null = null;
@@ -48,7 +54,12 @@ export class ServerProcess {
     running.add(child);
     child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()));
     // The reason is at the end of the output.
-    child.stderr?.on('data', (chunk: Buffer) => (this.#stderr = (this.#stderr + chunk).slice(-20_000)));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      const text = chunk.toString();
+      this.#stderr = (this.#stderr + text).slice(-20_000);
+      for (const [, event = ''] of text.matchAll(/"event":"([^"]+)"/g))
+        this.#logged.set(event, this.logged(event) + 1);
+    });
     this.ended = once(child, 'close').then(([code, signal]) => {
       running.delete(child);
       this.#end = { code: code as number | null, signal: signal as NodeJS.Signals | null };
@@ -67,7 +78,8 @@ export class ServerProcess {
       planted: null,
       ...chaos,
     };
-    const args = ['--conditions=patchboard-source', CHAOS_SERVER, JSON.stringify(options)];
+    const nodeArgs = ['--conditions=patchboard-source', ...(given.nodeArgs ?? [])];
+    const args = [...nodeArgs, CHAOS_SERVER, JSON.stringify(options)];
     return ServerProcess.#start(args, given);
   }
 
@@ -76,7 +88,8 @@ export class ServerProcess {
     return ServerProcess.#start([...(given.nodeArgs ?? []), SHIPPED_CLI, 'serve'], given);
   }
 
-  static #start(args: readonly string[], { dataFolder, configFile, database }: StartOptions): ServerProcess {
+  static #start(args: readonly string[], given: StartOptions): ServerProcess {
+    const { dataFolder, configFile, database, natsUrl } = given;
     const env: NodeJS.ProcessEnv = {
       ...process.env,
       PORT: '0',
@@ -85,12 +98,13 @@ export class ServerProcess {
       NODE_ENV: 'test',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
     };
-    for (const name of ['PATCHBOARD_CONFIG', 'DATABASE_URL', 'PATCHBOARD_OPERATOR_TOKEN']) delete env[name];
+    for (const name of FOREIGN_VARIABLES) delete env[name];
     if (configFile !== undefined) env['PATCHBOARD_CONFIG'] = configFile;
     if (database !== undefined) {
       env['DATABASE_URL'] = database.url;
       env['PATCHBOARD_OPERATOR_TOKEN'] = database.operatorToken;
     }
+    if (natsUrl !== undefined) env['NATS_URL'] = natsUrl;
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     return new ServerProcess(child);
   }
@@ -101,6 +115,11 @@ export class ServerProcess {
 
   get stderr(): string {
     return this.#stderr;
+  }
+
+  /** How often the server logged the event. */
+  logged(event: string): number {
+    return this.#logged.get(event) ?? 0;
   }
 
   get hasEnded(): boolean {

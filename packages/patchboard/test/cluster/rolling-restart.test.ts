@@ -1,8 +1,8 @@
 import { connectDevice, createClient, deviceTool, isCallStateEvent } from '@patchboard/client';
 import { expect, it, onTestFinished } from 'vitest';
+import { startBalancer } from '../services/balancer.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { aCluster, HEADERS, TOKEN, type CallView } from './support/a-node.ts';
-import { startBalancer } from './support/balancer.ts';
 
 /** Submits one call after the other until `stop`. Returns what was not as it should be. */
 async function load(
@@ -39,6 +39,7 @@ async function load(
 
 it('restarts two nodes in turn behind a balancer: no request fails, and streams and devices resume at the other one', async () => {
   const balancer = await startBalancer();
+  onTestFinished(() => balancer.close());
   const cluster = await aCluster(
     `http: { drain_delay_ms: 400, allowed_hosts: ["${balancer.host}"] }\nrates: { principal: null, tenant: null }`,
   );

@@ -1,37 +1,49 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 
 export interface Balancer {
   readonly url: string;
   /** The `Host` of requests to it. */
   readonly host: string;
-  /** Adds a node, by its URL. Resolves when it is ready. */
+  /** Adds a node, by its URL. Resolves after its first check. */
   add(url: string): Promise<void>;
+  remove(url: string): void;
+  /** Whether the last check of the node was 200. */
+  isReady(url: string): boolean;
+  close(): Promise<void>;
 }
 
 const CHECK_EVERY_MS = 50;
+/** A node that does not respond in this time is not ready. */
+const CHECK_MS = 1000;
 
 /** Forwards each connection to one of the nodes whose `/readyz` was 200 at the last check, in turn. Repeats nothing. */
 export async function startBalancer(): Promise<Balancer> {
   const ready = new Map<string, boolean>();
   const sockets = new Set<Socket>();
   const stop = new AbortController();
+  const checks: Promise<void>[] = [];
   let turn = 0;
   const check = async (url: string): Promise<void> => {
-    const isReady = await fetch(`${url}/readyz`).then(
-      ({ status }) => status === 200,
+    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(CHECK_MS)]);
+    const isReady = await fetch(`${url}/readyz`, { signal }).then(
+      async (response) => {
+        // Otherwise its connection stays open.
+        await response.body?.cancel();
+        return response.status === 200;
+      },
       () => false,
     );
-    ready.set(url, isReady);
+    if (ready.has(url)) ready.set(url, isReady);
   };
-  const checks = (async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      await Promise.all([...ready.keys()].map(check));
+  /** One that does not respond does not delay the checks of the others. */
+  const keepChecking = async (url: string): Promise<void> => {
+    while (ready.has(url) && !stop.signal.aborted) {
       await pause(CHECK_EVERY_MS);
+      await check(url);
     }
-  })();
+  };
   const listener = createServer((client) => {
     const nodes = [...ready].flatMap(([url, isReady]) => (isReady ? [url] : []));
     turn += 1;
@@ -49,14 +61,24 @@ export async function startBalancer(): Promise<Balancer> {
     }
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  onTestFinished(async () => {
-    stop.abort();
-    listener.close();
-    for (const socket of sockets) socket.destroy();
-    await checks;
-  });
   const host = `127.0.0.1:${(listener.address() as AddressInfo).port}`;
-  return { url: `http://${host}`, host, add: (url) => check(url) };
+  return {
+    url: `http://${host}`,
+    host,
+    add: async (url) => {
+      ready.set(url, false);
+      await check(url);
+      checks.push(keepChecking(url));
+    },
+    remove: (url) => void ready.delete(url),
+    isReady: (url) => ready.get(url) === true,
+    close: async () => {
+      stop.abort();
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(checks);
+    },
+  };
 }
 
 /** The end or failure of one side ends the other one. */
