@@ -40,7 +40,7 @@ export interface ClusterObservations {
   readonly calls: ReadonlyMap<string, Call>;
   readonly effects: readonly Effect[];
   readonly history: History;
-  readonly health: ClusterHealth;
+  readonly health: Pick<ClusterHealth, 'wasHealthy' | 'firstHealthy'>;
   readonly deaths: readonly Death[];
   readonly failures: readonly FailedRequest[];
   readonly bounds: ClusterBounds;
