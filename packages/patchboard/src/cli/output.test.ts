@@ -76,8 +76,25 @@ describe('a table', () => {
     expect(widthOf(lines[1]!)).toBeLessThanOrEqual(20);
   });
 
-  it('does not shrink columns below a minimum', () => {
-    expect(layOut(columns, [['name', 'description that is long']], 5)[1]).toBe('name  descrip…');
+  it('does not shrink columns below a minimum: a narrower terminal gets a list for each row', () => {
+    const rows = [
+      ['name', 'description that is long'],
+      ['other', ''],
+      ['third', 'indescribable'],
+    ];
+    expect(layOut(columns, rows, 15)[1]).toBe('name   descrip…');
+    expect(layOut(columns, rows, 14)).toEqual([
+      'NAME         name',
+      'DESCRIPTION  description',
+      '             that',
+      '             is',
+      '             long',
+      '',
+      'NAME         other',
+      '',
+      'NAME         third',
+      'DESCRIPTION  indescribable',
+    ]);
   });
 
   it('aligns painted cells', () => {

@@ -17,7 +17,10 @@ export interface Output {
   json(value: unknown): void;
   /** Writes JSON on one line, for streams. */
   jsonLine(value: unknown): void;
-  /** Writes a table, fitted to the width of the terminal; in a pipe, at full width. */
+  /**
+   * Writes a table, fitted to the width of the terminal; in a pipe, at full width. On a terminal that is too narrow each row
+   * is a list.
+   */
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): void;
   /** Writes a message to stderr. */
   note(text: string): void;
@@ -59,6 +62,7 @@ export function createOutput(parts: {
   };
 }
 
+/** Returns the lines. A table that does not fit, although its flexible columns have shrunk, becomes a list per row. */
 export function layOut(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -67,6 +71,7 @@ export function layOut(
   const lines = [columns.map((column) => column.title), ...rows];
   const natural = columns.map((_column, at) => Math.max(...lines.map((cells) => widthOf(cells[at] ?? ''))));
   const widths = shrink(columns, natural, width);
+  if (widths === null) return rows.flatMap((cells, at) => listOf(columns, cells, width, at > 0));
   return lines.map((cells) =>
     widths
       .map((columnWidth, at) => padded(cells[at] ?? '', columnWidth))
@@ -81,15 +86,44 @@ function padded(cell: string, width: number): string {
   return text + ' '.repeat(width - widthOf(text));
 }
 
-/** Shrinks the flexible columns, the widest first. */
-function shrink(columns: readonly Column[], natural: readonly number[], width: number): number[] {
+/** The cells of one row below each other, each with its title. Empty ones are left out. */
+function listOf(
+  columns: readonly Column[],
+  cells: readonly string[],
+  width: number,
+  isNext: boolean,
+): string[] {
+  const titleWidth = Math.max(...columns.map(({ title }) => widthOf(title)));
+  const indent = ' '.repeat(titleWidth + GAP.length);
+  const lines = columns.flatMap(({ title }, at) => {
+    const text = cells[at] ?? '';
+    if (text === '') return [];
+    const [first = '', ...rest] = wrapped(text, width - indent.length);
+    return [`${padded(title, titleWidth)}${GAP}${first}`, ...rest.map((line) => indent + line)];
+  });
+  return isNext ? ['', ...lines] : lines;
+}
+
+/** Breaks text at its spaces. A longer word stays whole. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && widthOf(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Shrinks the flexible columns, the widest first. Returns null if that is not enough. */
+function shrink(columns: readonly Column[], natural: readonly number[], width: number): number[] | null {
   const widths = [...natural];
   const gaps = GAP.length * (columns.length - 1);
   let excess = widths.reduce((sum, each) => sum + each, gaps) - width;
   while (excess > 0) {
     const candidates = widths.map((each, at) => (columns[at]?.flexible === true ? each : 0));
     const widest = Math.max(...candidates);
-    if (widest <= NARROWEST_COLUMN) break;
+    if (widest <= NARROWEST_COLUMN) return null;
     widths[candidates.indexOf(widest)] = widest - 1;
     excess -= 1;
   }

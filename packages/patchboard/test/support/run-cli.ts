@@ -10,17 +10,22 @@ export interface Ended {
   readonly error: string;
 }
 
-/** Runs one command line in this process. `replies`: what a person at a terminal types; without it there is no terminal. */
+/**
+ * Runs one command line in this process. `replies`: what a person at a terminal types; without it there is no terminal to type
+ * at. `columns`: the width of the terminal that shows the output; without it there is none.
+ */
 export async function runCli(
   argv: readonly string[],
   environment: Readonly<Record<string, string>>,
   replies?: readonly string[],
+  columns?: number,
 ): Promise<Ended> {
   let out = '';
   let error = '';
   let set: number | undefined;
   const left = [...(replies ?? [])];
-  const stdout = { write: (text: string) => void (out += text) };
+  const terminal = columns === undefined ? {} : { isTTY: true, columns };
+  const stdout = { write: (text: string) => void (out += text), ...terminal };
   const stderr = { write: (text: string) => void (error += text) };
   const context: CliContext = {
     ...processContext(environment),

@@ -16,6 +16,7 @@ import { databaseFacts } from '../database/database-facts.ts';
 import { databaseFindings, type Finding } from '../database/database-findings.ts';
 import { UsageError } from '../exit-codes.ts';
 import { isLocalMode } from '../local-mode.ts';
+import { nodeFindings } from '../nodes-finding.ts';
 import { asOperator } from '../operator-client.ts';
 import { storeLocation, withDatabaseFlags, type StoreFlags } from '../store-location.ts';
 import { printable } from '../terminal-text.ts';
@@ -205,6 +206,7 @@ async function checkServer(): Promise<Finding[]> {
       await checkLocalMode(url),
       ...checkServerSandbox(body.sandbox),
       ...(await checkUpstreams(url)),
+      ...(await nodeFindings(processContext(environment()), url)),
     ];
   } catch {
     return [

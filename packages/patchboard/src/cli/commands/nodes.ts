@@ -4,14 +4,22 @@ import { asOperator, withOperatorOptions, type OperatorOptions } from '../operat
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 
+const HELP = `
+The server that responds is marked with *. BEAT is the age of the last
+heartbeat, CALLS the open calls that the node holds, ROOM how many more it can
+run. CONFIG is a hash of configuration, packs and hooks: a difference is
+reported on stderr. A free node has stopped, or another one took it over.
+Exits with 0 also if the nodes differ, or only one is running.
+
+Examples:
+  $ patchboard nodes
+  $ patchboard nodes --json`;
+
 export function nodesCommand(context: CliContext): Registrar {
   return (program) => {
     withOperatorOptions(program.command('nodes'))
       .description('list the servers that share the store')
-      .addHelpText(
-        'after',
-        '\nThe server that responds is marked with *. BEAT is the age of the last\nheartbeat.\n\nExample:\n  $ patchboard nodes',
-      )
+      .addHelpText('after', HELP)
       .action((flags: OperatorOptions) => list(context, flags));
   };
 }
