@@ -25,6 +25,11 @@ export interface DocumentChange {
 }
 
 export interface DocumentStore {
+  /**
+   * True: nodes share the store. When a write resolves, `SharedChanges` has applied it in memory, and possibly a later change of
+   * another node too, which the writer must not overwrite. Otherwise the writer applies it.
+   */
+  readonly appliesChanges?: boolean;
   /** Inserts or replaces a document, with its ledger rows and `others`, in one transaction. */
   putDocument(
     kind: DocumentKind,

@@ -92,6 +92,26 @@ describe('tools that clients register at one of two nodes', () => {
     }
   });
 
+  it('belong to the client that registers a name while another one gives it back', async () => {
+    const { a, b } = await aPair();
+    await a.engine.clientTools.register(T, 'phone', [aSpec('lamp.on')]);
+    let release = (): void => {};
+    const announce = a.peers.announce.bind(a.peers);
+    a.peers.announce = async (revision) => {
+      await announce(revision);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    };
+    const removing = a.engine.clientTools.unregister(T, 'phone', null);
+    await settled();
+    await b.engine.clientTools.register(T, 'tablet', [aSpec('lamp.on')]);
+    release();
+    expect(await removing).toEqual(['lamp.on']);
+    for (const { engine } of [a, b])
+      expect(engine.toolIndex.clientTool(T, 'lamp.on')?.clientId).toBe('tablet');
+  });
+
   it('keep the risk that the other node recorded', async () => {
     const { a, b } = await aPair();
     const risky = aSpec('door.open', { annotations: { destructive: true } });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SESSION_COOKIE } from '@patchboard/wire';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { severalNodes, type TestNode } from '../support/two-nodes.ts';
 import { aServer, OPERATOR_TOKEN, type Sent, type TestServer } from './support/a-server.ts';
@@ -101,6 +102,68 @@ describe('what an operator changes at one node', () => {
     await a.delete('/v1/tenants/acme', operator);
     const later = await b.get('/v1/tenants', operator);
     expect(later.json.items ?? later.json.tenants).toEqual([]);
+  });
+});
+
+describe('a change that another node changes again before its response is sent', () => {
+  /** The responses of the first node wait until the returned function is called. */
+  function holdResponses(): () => void {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { peers } = nodes[0]!;
+    const announce = peers.announce.bind(peers);
+    peers.announce = async (revision) => {
+      await announce(revision);
+      await held;
+    };
+    return release;
+  }
+
+  async function put(server: TestServer, path: string, body: object): Promise<number> {
+    const response = await fetch(`${server.url}${path}`, {
+      method: 'PUT',
+      headers: { ...operator.headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return response.status;
+  }
+
+  it('is not in force any more: a policy', async () => {
+    const release = holdResponses();
+    const first = put(a, '/v1/policy', { document: { default: { autoDenyTools: ['first'] } } });
+    await waitFor(async () => expect((await b.get('/v1/policy', operator)).json.version).toBe(1));
+    expect(await put(b, '/v1/policy', { document: { default: { autoDenyTools: ['second'] } } })).toBe(200);
+    release();
+    expect(await first).toBe(200);
+    for (const node of [a, b]) expect((await node.get('/v1/policy', operator)).json.version).toBe(2);
+  });
+
+  it('is not in force any more: the settings of a tenant', async () => {
+    const sites = async (node: TestServer): Promise<unknown> =>
+      (await node.get('/v1/tenants', operator)).json;
+    const release = holdResponses();
+    const first = put(a, '/v1/tenants/acme', { sites: ['north'] });
+    await waitFor(async () => expect(JSON.stringify(await sites(b))).toContain('north'));
+    expect(await put(b, '/v1/tenants/acme', { sites: ['south'] })).toBe(200);
+    release();
+    expect(await first).toBe(200);
+    for (const node of [a, b]) expect(JSON.stringify(await sites(node))).toMatch(/^(?!.*north).*south/);
+  });
+
+  it('is not in force any more: a key that is revoked', async () => {
+    const release = holdResponses();
+    const making = aKey(a);
+    const id = await waitFor(async () => {
+      const { keys } = (await b.get('/v1/keys', operator)).json as { keys: { key_id: string }[] };
+      expect(keys).toHaveLength(1);
+      return keys[0]!.key_id;
+    });
+    expect((await b.delete(`/v1/keys/${id}`, operator)).status).toBe(200);
+    release();
+    const { secret } = await making;
+    for (const node of [a, b]) expect((await node.get('/v1/tools', bearer(secret))).status).toBe(401);
   });
 });
 

@@ -4,7 +4,8 @@ import type { Store } from '../../src/core/ports.ts';
 import type { StoreChanges, ToolChange } from '../../src/core/store-changes.ts';
 import type { StoredTool } from '../../src/core/tools/registered-tool.ts';
 
-type Changing = 'saveTools' | 'removeTools' | 'putDocument' | 'addDocument' | 'deleteDocument';
+type Changing =
+  'appliesChanges' | 'saveTools' | 'removeTools' | 'putDocument' | 'addDocument' | 'deleteDocument';
 export type RevisedMembers = Required<Pick<Store, Changing | 'changes' | 'onChanged'>>;
 
 interface NamedTool {
@@ -41,6 +42,7 @@ export class RevisionLog {
       return result;
     };
     return {
+      appliesChanges: true,
       onChanged: (given) => {
         distribute = given;
       },

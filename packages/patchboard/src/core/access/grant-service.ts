@@ -79,7 +79,7 @@ export class GrantService {
     };
     const row = plainRow('grant.created', grant.tenant, now, { ...body, by: principal.id });
     await store.putDocument('grant', grant.id, JSON.stringify(grant), [row]);
-    index.add(grant);
+    if (store.appliesChanges !== true) index.add(grant);
     return grant;
   }
 

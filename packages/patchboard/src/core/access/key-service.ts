@@ -90,8 +90,10 @@ export class KeyService {
     const row = plainRow('key.created', key.tenant, now, { key_id: id, kind, name, scopes, by: maker.id });
     const mark = this.#localModeEnded ? [] : [{ ...LOCAL_MODE_ENDED, body: '{}' }];
     await store.putDocument('key', id, JSON.stringify(key), [row], mark);
-    this.#localModeEnded = true;
-    this.index.add(key);
+    if (store.appliesChanges !== true) {
+      this.#localModeEnded = true;
+      this.index.add(key);
+    }
     return { key, secret };
   }
 
@@ -128,7 +130,7 @@ export class KeyService {
     if (!this.#localModeEnded) return { changed: false };
     const row = plainRow('local_mode.allowed', principal.tenant, clock.now(), { by: principal.id });
     await store.deleteDocument(LOCAL_MODE_ENDED.kind, LOCAL_MODE_ENDED.id, [row]);
-    this.#localModeEnded = false;
+    if (store.appliesChanges !== true) this.#localModeEnded = false;
     return { changed: true };
   }
 

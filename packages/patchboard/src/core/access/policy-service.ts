@@ -123,8 +123,11 @@ export class PolicyService {
     });
     const id = documentId(tenant, next.version);
     if (!(await this.#store.addDocument('policy', id, JSON.stringify(next), [row]))) return null;
-    this.#tenants.set(tenant, next);
-    this.#guard.replacePolicy(tenant, { version: next.version, document: decoded.policy });
+    // Another node may have stored a newer one meanwhile, which is in force here by now.
+    if (next.version > this.current(tenant).version) {
+      this.#tenants.set(tenant, next);
+      this.#guard.replacePolicy(tenant, { version: next.version, document: decoded.policy });
+    }
     return next;
   }
 

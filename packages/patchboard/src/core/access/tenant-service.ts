@@ -65,9 +65,11 @@ export class TenantService {
     const text = tenantText(settings);
     const row = plainRow('tenant.changed', id, this.#clock.now(), { ...text, by: by.id });
     await this.#store.putDocument('tenant', id, JSON.stringify(text), [row]);
-    this.#stored.add(id);
-    this.#directory.replace(id, settings);
-    return this.#known(id, settings);
+    if (this.#store.appliesChanges !== true) {
+      this.#stored.add(id);
+      this.#directory.replace(id, settings);
+    }
+    return { id, settings, source: 'operator' };
   }
 
   /** Restores the settings of the config. Returns false if no operator had changed them. */
@@ -75,7 +77,7 @@ export class TenantService {
     if (!this.#stored.has(id)) return false;
     const row = plainRow('tenant.changed', id, this.#clock.now(), { removed: true, by: by.id });
     await this.#store.deleteDocument('tenant', id, [row]);
-    return this.apply(id, null);
+    return this.#store.appliesChanges === true || this.apply(id, null);
   }
 
   #known(id: string, settings: TenantSettings): KnownTenant {

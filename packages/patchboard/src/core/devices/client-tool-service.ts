@@ -152,7 +152,7 @@ export class ClientToolService {
       const forgotten = hadRisk ? { forgotten_risk: [name] } : {};
       const row = this.#row(tenant, { client_id: clientId, removed, ...forgotten, by: operator });
       await this.#remove(tenant, removed, row, [riskDocument(tenant, name, {})]);
-      this.#risks.set(tenant, name, {});
+      if (!this.#parts.changes.isShared) this.#risks.set(tenant, name, {});
       return { removed, hadRisk };
     });
   }
@@ -208,7 +208,7 @@ export class ClientToolService {
       batch.rollBack();
       return held;
     }
-    for (const [name, risk] of risks) this.#risks.set(tenant, name, risk);
+    if (!changes.isShared) for (const [name, risk] of risks) this.#risks.set(tenant, name, risk);
     return held;
   }
 
@@ -218,8 +218,10 @@ export class ClientToolService {
     row: LedgerDraft,
     documents: readonly DocumentChange[],
   ): Promise<void> {
-    const { store, toolIndex, pools } = this.#parts;
+    const { store, toolIndex, pools, changes } = this.#parts;
     await store.removeTools(keysOf(tenant, names), row, documents);
+    // With other nodes the change is applied, and another client may have registered the name at one of them since.
+    if (changes.isShared) return;
     for (const name of names) {
       toolIndex.remove(tenant, name);
       pools.remove(tenant, name);

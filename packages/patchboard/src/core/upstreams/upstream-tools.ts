@@ -98,6 +98,8 @@ export class UpstreamTools {
       row,
       tools.map((tool) => pins.documentOf(tool)),
     );
+    // With other nodes the change is applied, and another one may have accepted a later contract since.
+    if (store.appliesChanges === true) return;
     for (const tool of tools) {
       pins.accept(tool);
       // The upstream may have offered another contract meanwhile.

@@ -40,7 +40,7 @@ export class PostgresStore implements Store {
   readonly devices?: DeviceDirectory;
   readonly #parts: StoreParts;
   #closing: Promise<void> | null = null;
-  #distribute: (revision: number) => Promise<void> = async () => {};
+  #distribute: ((revision: number) => Promise<void>) | null = null;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
@@ -176,6 +176,10 @@ export class PostgresStore implements Store {
     return await revisions.changes(reader, after, node.writer);
   }
 
+  get appliesChanges(): boolean {
+    return this.#distribute !== null;
+  }
+
   onChanged(distribute: (revision: number) => Promise<void>): void {
     this.#distribute = distribute;
   }
@@ -226,7 +230,7 @@ export class PostgresStore implements Store {
       const changed = await run(transaction, next);
       return { value: { value: changed.value, revision: next }, entries: changed.entries };
     });
-    if (revision !== null) await this.#distribute(revision);
+    if (revision !== null) await this.#distribute?.(revision);
     return value;
   }
 
