@@ -2,13 +2,15 @@ import { MemoryTokens } from '../../src/core/access/memory-tokens.ts';
 import type { Call } from '../../src/core/call/call.ts';
 import type { Inserted, NewCall, OpenCallFilter, Replaced, Store } from '../../src/core/ports.ts';
 import { MemoryNodes, type MemoryNode } from '../support/memory-nodes.ts';
+import { DeviceRows } from '../support/device-rows.ts';
 import { RevisionLog, type RevisedMembers } from '../support/revision-log.ts';
 import type { Kernel } from './kernel.ts';
 import type { Profile } from './profile.ts';
 import type { Random } from './random.ts';
 import { kernelClock } from './simulated-clock.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
-import { StoreConnection } from './simulated-store.ts';
+import { simulatedDevices, simulatedTokens } from './simulated-tables.ts';
+import { StoreConnection, type SharedMembers } from './simulated-store.ts';
 import { StoreFaults } from './store-faults.ts';
 import { Takeovers } from './takeovers.ts';
 import type { DurableStore } from './stores/store-kind.ts';
@@ -30,8 +32,6 @@ export class SimulatedDatabase {
   readonly random: Random;
   readonly profile: Profile;
   readonly faults: StoreFaults;
-  /** Tokens that all nodes accept. */
-  readonly tokens: MemoryTokens;
   readonly takeovers: Takeovers;
   /** When each call was sealed, in simulated milliseconds. */
   readonly sealed: Map<string, number> = new Map();
@@ -40,6 +40,9 @@ export class SimulatedDatabase {
   readonly #durable: DurableStore;
   readonly #nodes: MemoryNodes;
   readonly #revisions: RevisionLog;
+  /** Tokens that all nodes accept. */
+  readonly #tokens: MemoryTokens;
+  readonly #devices: DeviceRows = new DeviceRows();
   /** The members of the store that keep revisions, for each process. */
   readonly #revised: Map<string, RevisedMembers> = new Map();
   /** The processes of nodes whose devices may offer tools. */
@@ -57,7 +60,7 @@ export class SimulatedDatabase {
     this.#durable = durable;
     this.takeovers = new Takeovers(kernel);
     const clock = kernelClock(kernel);
-    this.tokens = new MemoryTokens(clock);
+    this.#tokens = new MemoryTokens(clock);
     this.#nodes = new MemoryNodes(durable.store, () => clock.now());
     this.#revisions = new RevisionLog(durable.store);
   }
@@ -95,6 +98,17 @@ export class SimulatedDatabase {
     this.#connection?.fence();
     this.#connection = new StoreConnection(this, process, null);
     return this.#connection;
+  }
+
+  /** The members of the store of a node for what it shares with the others besides rows of calls; null: it has no peers. */
+  sharedOf(connection: StoreConnection): SharedMembers | null {
+    const { node } = connection;
+    const offering = node === null ? undefined : this.#offering.get(node);
+    if (offering === undefined) return null;
+    return {
+      tokens: simulatedTokens(connection, this.#tokens),
+      devices: simulatedDevices(connection, this.#devices.of(offering)),
+    };
   }
 
   /** Whether another node has taken over this one. */
@@ -145,6 +159,7 @@ export class SimulatedDatabase {
       if (this.isFenced(node)) {
         this.#offering.delete(node);
         this.#revisions.gone(offering);
+        this.#devices.gone(offering);
       }
   }
 

@@ -83,9 +83,8 @@ export class SimulatedNode implements Reachable {
 
   async #open(process: SimulatedProcess): Promise<void> {
     const world = this.#world;
-    const { isShared } = world.database;
     const connection = await world.database.open(process);
-    const store = simulatedStore(connection, isShared ? world.database.tokens : null);
+    const store = simulatedStore(connection, world.database.sharedOf(connection));
     const log = this.#log(process);
     const { node } = connection;
     const cluster = node === null ? null : simulatedPeers(world.bus, connection, node.table, log);

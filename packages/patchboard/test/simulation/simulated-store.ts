@@ -1,11 +1,9 @@
-import type { TokenStore } from '../../src/core/access/token-store.ts';
 import type { Call } from '../../src/core/call/call.ts';
 import { StorageUnavailable } from '../../src/core/failures.ts';
 import type { CommittedRow, Store } from '../../src/core/ports.ts';
 import type { NodeKey } from '../../src/cluster/node-table.ts';
 import type { MemoryNode } from '../support/memory-nodes.ts';
 import type { Stream } from './random.ts';
-import { simulatedTokens } from './simulated-tokens.ts';
 import type { SimulatedDatabase } from './simulated-database.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { StoreFaults } from './store-faults.ts';
@@ -24,6 +22,9 @@ const WRITES: ReadonlySet<string> = new Set([
   'append',
   'purgeCalls',
 ]);
+
+/** What nodes that share a store share besides calls and documents. */
+export type SharedMembers = Required<Pick<Store, 'tokens' | 'devices'>>;
 
 type TransactionKind = 'read' | 'write' | 'table';
 
@@ -75,6 +76,11 @@ export class StoreConnection {
     this.#wasFenced = true;
     const ms = this.#stream.delay(0, HEARTBEAT_MS);
     this.#database.kernel.after(ms, () => this.process.enter(() => this.#noticeFence()));
+  }
+
+  /** Whether the store has the method: some are optional. */
+  has(method: string): boolean {
+    return method === 'changes' || typeof Reflect.get(this.#database.store, method) === 'function';
   }
 
   /** A request of the port `Store`. */
@@ -196,11 +202,11 @@ export class StoreConnection {
 }
 
 /**
- * The port `Store` of one process: each request takes its time before and after its commit, and may fail. `tokens`: if
+ * The port `Store` of one process: each request takes its time before and after its commit, and may fail. `shared`: if
  * several nodes share the store.
  */
-export function simulatedStore(connection: StoreConnection, tokens: TokenStore | null): Store {
-  const isShared = tokens !== null;
+export function simulatedStore(connection: StoreConnection, shared: SharedMembers | null): Store {
+  const isShared = shared !== null;
   const own: Readonly<Record<string, unknown>> = {
     watch: (listener: (row: CommittedRow) => void) => connection.watch(listener),
     onFenced: (listener: (problem: string) => void) => connection.onFenced(listener),
@@ -212,7 +218,9 @@ export function simulatedStore(connection: StoreConnection, tokens: TokenStore |
     onChanged: isShared
       ? (distribute: (revision: number) => Promise<void>) => connection.onChanged(distribute)
       : undefined,
-    tokens: tokens === null ? undefined : simulatedTokens(connection, tokens),
+    tokens: undefined,
+    devices: undefined,
+    ...shared,
     // Copies of a whole store and several chains are not simulated.
     copy: undefined,
     readLedgerOrder: undefined,
@@ -223,8 +231,7 @@ export function simulatedStore(connection: StoreConnection, tokens: TokenStore |
     get: (_target, name) => {
       const method = String(name);
       if (method in own) return own[method];
-      // An object with this member counts as a promise.
-      if (method === 'then') return undefined;
+      if (!connection.has(method)) return undefined;
       const known = requests.get(method);
       if (known !== undefined) return known;
       const request = (...args: readonly unknown[]): unknown => connection.request(method, args);

@@ -1,6 +1,5 @@
 import type { TokenKind, TokenStore } from '../../src/core/access/token-store.ts';
 import { isOpen, type Call } from '../../src/core/call/call.ts';
-import type { DeviceDirectory, ListedDevice } from '../../src/core/device-directory.ts';
 import type { LedgerDraft } from '../../src/core/ledger/ledger.ts';
 import type {
   Peers,
@@ -11,6 +10,7 @@ import type {
 } from '../../src/core/peers.ts';
 import type { Inserted, NewCall, Replaced, Store } from '../../src/core/ports.ts';
 import type { RunScope } from '../../src/core/workspaces.ts';
+import { DeviceRows } from './device-rows.ts';
 import { RevisionLog } from './revision-log.ts';
 
 type Take = (calls: AsyncIterable<Call>) => Promise<void>;
@@ -28,8 +28,7 @@ interface Shared {
   readonly homes: Map<string, { readonly node: TestPeers; readonly place: string }>;
   readonly revisions: RevisionLog;
   readonly tokens: TokenStore;
-  /** The devices of each node. */
-  readonly devices: Map<string, { readonly node: TestPeers; readonly device: ListedDevice }>;
+  readonly devices: DeviceRows;
 }
 
 /** The peers of one of several nodes. The test decides what they report. */
@@ -328,7 +327,7 @@ export function severalNodes(store: Store, count: number): TestNode[] {
     homes: new Map(),
     revisions: new RevisionLog(store),
     tokens: tokensInMemory(),
-    devices: new Map(),
+    devices: new DeviceRows(),
   };
   for (let index = 0; index < count; index += 1) shared.nodes.push(new TestPeers(shared));
   return shared.nodes.map((peers) => ({
@@ -336,7 +335,7 @@ export function severalNodes(store: Store, count: number): TestNode[] {
     store: nodeStore(store, peers, shared),
     devicesGone: () => {
       shared.revisions.gone(peers);
-      for (const [session, { node }] of shared.devices) if (node === peers) shared.devices.delete(session);
+      shared.devices.gone(peers);
     },
   }));
 }
@@ -364,11 +363,7 @@ export async function* each(calls: readonly Call[]): AsyncGenerator<Call> {
   yield* calls;
 }
 
-function nodeStore(
-  shared: Store,
-  self: TestPeers,
-  { holders, revisions, tokens, devices: all }: Shared,
-): Store {
+function nodeStore(shared: Store, self: TestPeers, { holders, revisions, tokens, devices }: Shared): Store {
   const insertCall = async (record: NewCall): Promise<Inserted> => {
     const inserting = shared.insertCall(record);
     // The holder is set with the row, not later.
@@ -390,28 +385,13 @@ function nodeStore(
       return { ...replaced, elsewhere: true };
     return replaced;
   };
-  const elsewhere = (): ListedDevice[] =>
-    [...all.values()].flatMap(({ node, device }) => (node === self ? [] : [device]));
-  const devices: DeviceDirectory = {
-    save: async (present, gone) => {
-      for (const device of present) all.set(device.session, { node: self, device });
-      for (const session of gone) all.delete(session);
-    },
-    offersElsewhere: async (tenant, toolName, target) =>
-      elsewhere().some(
-        (device) =>
-          device.tenant === tenant &&
-          device.tools.includes(toolName) &&
-          [device.name, device.session, device.clientId].includes(target),
-      ),
-    listElsewhere: async ({ tenant, before, limit }) =>
-      elsewhere()
-        .filter((device) => device.tenant === tenant && (before === null || device.session < before))
-        .toSorted((one, other) => (one.session < other.session ? 1 : -1))
-        .slice(0, limit)
-        .map((device) => ({ ...device, openCalls: 0 })),
+  const own: Partial<Store> = {
+    ...revisions.members(self),
+    insertCall,
+    replaceCall,
+    tokens,
+    devices: devices.of(self),
   };
-  const own: Partial<Store> = { ...revisions.members(self), insertCall, replaceCall, tokens, devices };
   return new Proxy(shared, {
     get: (target, name) => {
       if (Object.hasOwn(own, name)) return own[name as keyof Store];

@@ -107,8 +107,8 @@ const CALL_MUTANTS: readonly Mutant[] = [
   {
     name: 'records other arguments than the approved ones',
     file: 'core/steps/approvals.ts',
-    find: '{ approval, argsJson, rows: this.#row }',
-    replace: '{ approval, rows: this.#row }',
+    find: '{ approval, argsJson, rows',
+    replace: '{ approval, rows',
     seeds: MANY,
   },
   {
