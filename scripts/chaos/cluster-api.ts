@@ -74,7 +74,9 @@ export class ClusterApi implements Api {
     const given = asking.signal === undefined ? [] : [asking.signal];
     if (isStrict) this.strictRequests += 1;
     try {
-      const headers = { ...this.#headers(method, path), ...asking.headers };
+      // The balancer chooses a node for each connection; one that reads HTTP would do so for each request.
+      const perRequest: Record<string, string> = node === undefined ? { connection: 'close' } : {};
+      const headers = { ...this.#headers(method, path), ...perRequest, ...asking.headers };
       const signal = AbortSignal.any([...given, ...(isStrict ? [] : [patience])]);
       const response = await send(url, { headers, ...(isStrict && given.length === 0 ? {} : { signal }) });
       if (response.status >= 500) failed(`${response.status} ${JSON.stringify(response.body)}`);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { resetSocket } from '../../packages/patchboard/test/services/reset-socket.ts';
 
 /** A proxy between a device and its server that can drop all traffic without closing connections. */
 export interface DroppingProxy {
@@ -40,7 +41,7 @@ export async function aDroppingProxy(port: () => number): Promise<DroppingProxy>
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const cut = (): void => {
-    for (const socket of open) socket.resetAndDestroy();
+    for (const socket of open) resetSocket(socket);
   };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -52,8 +52,8 @@ export function failingStore(store: Store, failpoint: Failpoint): Store {
     return response;
   }
   const insertCall: Store['insertCall'] = (record) => around('insert', () => store.insertCall(record));
-  const replaceCall: Store['replaceCall'] = (call, expectedVersion, entries) =>
-    around(isOpen(call) ? 'acknowledge' : 'result', () => store.replaceCall(call, expectedVersion, entries));
+  const replaceCall: Store['replaceCall'] = (call, ...others) =>
+    around(isOpen(call) ? 'acknowledge' : 'result', () => store.replaceCall(call, ...others));
   return new Proxy(store, {
     get: (target, name) => {
       if (name === 'insertCall') return insertCall;

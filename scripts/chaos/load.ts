@@ -36,6 +36,8 @@ const AGENTS = 8;
 /** Longer than the timeouts of client tools. */
 const SETTLE_MS = 60_000;
 
+const READS_AT_ONCE = 16;
+
 /** Agents and a client that outlive the servers they use, and the history of what they observed. */
 export class Load {
   readonly history: History;
@@ -92,7 +94,9 @@ export class Load {
     await Promise.all(this.#agents);
     await this.#postTogether(api);
     await this.#untilAllEnded(api);
-    for (const id of this.history.acknowledged()) await this.#mustBeThere(api, id);
+    const ids = this.history.acknowledged();
+    for (let start = 0; start < ids.length; start += READS_AT_ONCE)
+      await Promise.all(ids.slice(start, start + READS_AT_ONCE).map((id) => this.#mustBeThere(api, id)));
     this.end();
     await this.#serving;
   }

@@ -141,7 +141,6 @@ for (const name of names) {
 }
 console.log(broken === 0 ? '\nEvery promise held.' : `\n${broken} promises broken; seed ${seed}.`);
 process.exitCode = broken === 0 ? 0 : 1;
-console.log(process.getActiveResourcesInfo());
 
 function text(value: unknown): string {
   return typeof value === 'string'

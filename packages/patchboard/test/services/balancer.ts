@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { resetSocket } from './reset-socket.ts';
 
 export interface Balancer {
   readonly url: string;
@@ -49,7 +50,7 @@ export async function startBalancer(): Promise<Balancer> {
     turn += 1;
     const node = nodes[turn % nodes.length];
     if (node === undefined) {
-      client.resetAndDestroy();
+      resetSocket(client);
       return;
     }
     const { hostname, port } = new URL(node);
@@ -85,6 +86,6 @@ export async function startBalancer(): Promise<Balancer> {
 function join(client: Socket, server: Socket): void {
   client.pipe(server);
   server.pipe(client);
-  client.on('error', () => server.resetAndDestroy());
-  server.on('error', () => client.resetAndDestroy());
+  client.on('error', () => resetSocket(server));
+  server.on('error', () => resetSocket(client));
 }

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { ReplyReader, RequestReader } from './postgres-messages.ts';
 import type { ProtocolMessage } from './postgres-messages.ts';
+import { resetSocket } from './reset-socket.ts';
 
 export type Direction = 'request' | 'reply';
 export type MessageFilter = (message: ProtocolMessage) => boolean;
@@ -64,8 +65,8 @@ export async function startProxy(target: string | { readonly port: number }): Pr
 
   const reset = (pair: Pair): void => {
     pairs.delete(pair);
-    pair.client.resetAndDestroy();
-    pair.server.resetAndDestroy();
+    resetSocket(pair.client);
+    resetSocket(pair.server);
   };
   const cut = (): void => [...pairs].forEach(reset);
   const forward = (pair: Pair, direction: Direction, message: ProtocolMessage): void => {
@@ -85,7 +86,7 @@ export async function startProxy(target: string | { readonly port: number }): Pr
 
   const listener = createServer((client) => {
     if (isRefusing) {
-      client.resetAndDestroy();
+      resetSocket(client);
       return;
     }
     const server = connect(address).setNoDelay();
@@ -149,6 +150,6 @@ function join(
   });
   client.on('end', () => server.end());
   server.on('end', () => client.end());
-  client.on('error', () => server.resetAndDestroy());
-  server.on('error', () => client.resetAndDestroy());
+  client.on('error', () => resetSocket(server));
+  server.on('error', () => resetSocket(client));
 }
