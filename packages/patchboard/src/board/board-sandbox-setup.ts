@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { failure } from '../core/failures.ts';
-import type { Log, Store } from '../core/ports.ts';
+import type { Clock, Log, Store } from '../core/ports.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
-import { nodeClock } from '../runtime/node-clock.ts';
 import { UnusableFolder } from '../sandbox/sandbox-user.ts';
 import { BoardError } from '../sdk/board-error.ts';
 import {
@@ -20,12 +19,13 @@ export interface BoardSandboxParts {
   readonly folder: string | null;
   readonly store: Store;
   readonly log: Log;
+  readonly clock: Clock;
 }
 
 /** Returns null if no workspace was requested. Closes the store if the workspace cannot be opened. */
 export async function boardSandboxSetup(
   given: WorkspaceOptions | undefined,
-  { folder, store, log }: BoardSandboxParts,
+  { folder, store, log, clock }: BoardSandboxParts,
 ): Promise<SandboxSetup | null> {
   if (given === undefined) return null;
   const temporary = folder === null ? await mkdtemp(join(tmpdir(), 'patchboard-')) : null;
@@ -34,7 +34,7 @@ export async function boardSandboxSetup(
   };
   try {
     const home = resolve(temporary ?? folder ?? '.');
-    const parts = { store, ids: timeOrderedIds(nodeClock), log, folder: home, tasks: true };
+    const parts = { store, ids: timeOrderedIds(clock), log, folder: home, tasks: true };
     const setup = await openSandboxSetup(resolveWorkspace(given), parts);
     return {
       ...setup,

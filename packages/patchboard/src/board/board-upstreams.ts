@@ -65,7 +65,7 @@ const PLACE = 'createPatchboard';
 
 /** Adds the upstreams of a board to an engine that is not started yet. Throws `BoardError` if one is invalid. */
 export async function addBoardUpstreams(
-  { engine, schemas }: Pick<EngineContext, 'engine' | 'schemas'>,
+  { engine, schemas, clock }: Pick<EngineContext, 'engine' | 'schemas' | 'clock'>,
   { upstreams = {}, openapi = {} }: UpstreamsConfig,
   { folder, log }: { readonly folder: string | null; readonly log: Log },
 ): Promise<void> {
@@ -75,6 +75,7 @@ export async function addBoardUpstreams(
     const { mcp, openapi: apis, secretValues } = resolveUpstreams(environment(), null, given);
     const surroundings = {
       log,
+      clock,
       mask: new SecretMask(secretValues),
       limits: engine.limits,
       schemas,

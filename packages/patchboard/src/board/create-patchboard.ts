@@ -6,6 +6,7 @@ import { NO_WORKSPACES } from '../core/workspaces.ts';
 import { SILENT_LOG } from '../runtime/silent-log.ts';
 import type { AgentHooks } from '../sdk/agent-hooks.ts';
 import { ResourceRegistry } from '../sdk/resource-registry.ts';
+import { nodeClock } from '../runtime/node-clock.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
 import { openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
@@ -38,7 +39,8 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   let cluster: ClusterPeers | null = null;
   try {
     cluster = await openCluster(store, kept.bus ?? null, log);
-    sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log });
+    const clock = cluster?.clock ?? nodeClock;
+    sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log, clock });
     const allHooks = Array.isArray(hooks) ? (hooks as readonly AgentHooks[]) : [hooks as AgentHooks];
     const context = await openEngineContext({
       store,

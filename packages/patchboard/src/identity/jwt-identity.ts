@@ -51,8 +51,9 @@ export class JwtIdentity {
 
   async authenticate(token: string): Promise<Principal | Failure> {
     try {
-      const { payload } = await this.#verify(token, this.#options);
-      return principalOf(payload, this.#clock.now());
+      const now = this.#clock.now();
+      const { payload } = await this.#verify(token, { ...this.#options, currentDate: new Date(now) });
+      return principalOf(payload, now);
     } catch (error) {
       if (isKeySetError(error))
         return failure('overloaded', reason('token_keys_unavailable', { error: messageOf(error) }));

@@ -11,7 +11,6 @@ import { MemoryTokens } from '../core/access/memory-tokens.ts';
 import { Sessions } from '../identity/sessions.ts';
 import { connectionBudget, descriptorLimit } from '../runtime/descriptor-limit.ts';
 import { nodeDigest } from '../runtime/digest.ts';
-import { nodeClock } from '../runtime/node-clock.ts';
 import { nodeHeap } from '../runtime/node-heap.ts';
 import { messageOf } from '../core/failures.ts';
 import type { UpstreamReloader } from '../core/upstreams/upstream.ts';
@@ -146,21 +145,21 @@ export async function openApis(context: EngineContext, settings: ApiSettings): P
 
 /** Builds the app with all routes and the host and origin guard. It does not listen yet. */
 export function buildApp(context: EngineContext, settings: AppSettings): App {
-  const { engine, store, log, nodes, keys, grants, policies, tenants } = context;
+  const { engine, store, log, clock, nodes, keys, grants, policies, tenants } = context;
   const { allowedHosts, allowedOrigins, trustProxy, mayBeLocal, port } = settings;
-  const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt, nodeClock);
+  const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt, clock);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
   const operatorToken = new OperatorTokenGuard({
     tokens: settings.operatorTokens,
-    clock: nodeClock,
+    clock,
     store,
     log,
   });
   const { changes } = engine;
-  const tokens = (changes.isShared ? store.tokens : undefined) ?? new MemoryTokens(nodeClock);
+  const tokens = (changes.isShared ? store.tokens : undefined) ?? new MemoryTokens(clock);
   const sessions = new Sessions({
     operatorToken,
-    clock: nodeClock,
+    clock,
     digest: nodeDigest,
     tokens,
     store,
@@ -192,7 +191,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     sandbox: sandboxView(context.sandbox),
     upstreamReloader: settings.upstreamReloader,
     version: VERSION,
-    clock: context.clock,
+    clock,
     isLeaving: settings.isLeaving,
     heap: nodeHeap,
     routes: routesOf(settings.mcp, settings.hasPages),

@@ -1,5 +1,5 @@
 import type { Limits } from '../core/limits.ts';
-import type { Log, Schemas } from '../core/ports.ts';
+import type { Clock, Log, Schemas } from '../core/ports.ts';
 import type { Upstream } from '../core/upstreams/upstream.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
@@ -15,6 +15,7 @@ import type { AnyUpstreamSettings } from './upstream-set.ts';
 /** What upstreams need of the server. */
 export interface UpstreamSurroundings {
   readonly log: Log;
+  readonly clock: Clock;
   readonly mask: SecretMask;
   readonly limits: Readonly<Limits>;
   /** Those of the engine: a schema is compiled once. */
@@ -27,6 +28,7 @@ export interface UpstreamSurroundings {
   readonly instanceId: string;
 }
 
+/** Only for random numbers. */
 const ids = timeOrderedIds(nodeClock);
 const random = (): number => ids.random();
 
@@ -40,8 +42,8 @@ export async function makeUpstream(
 ): Promise<Upstream> {
   if (settings.kind === 'mcp') return await makeMcpUpstream(settings, surroundings);
   const { OpenApiUpstream } = await import('../sources/openapi/openapi-upstream.ts');
-  const { mask, limits, schemas } = surroundings;
-  return new OpenApiUpstream(settings, { clock: nodeClock, mask, schemas, limits, random });
+  const { clock, mask, limits, schemas } = surroundings;
+  return new OpenApiUpstream(settings, { clock, mask, schemas, limits, random });
 }
 
 async function makeMcpUpstream(
@@ -52,36 +54,36 @@ async function makeMcpUpstream(
     import('../sources/mcp/mcp-upstream.ts'),
     import('../sources/mcp/reconnecting-connection.ts'),
   ]);
-  const { mask, log, environment, instanceId } = surroundings;
+  const { clock, mask, log, environment, instanceId } = surroundings;
   const { transport, name } = settings;
   const fetch = guardedFetch({ allowedOrigins: configuredOrigins(transport) });
   const wrapCommand =
     transport.kind === 'stdio' ? await upstreamSandbox(name, transport, surroundings) : null;
   const connection = new ReconnectingConnection(settings, {
-    clock: nodeClock,
+    clock,
     random,
     log: mask.log(log),
     fetch,
-    accessTokens: await accessTokens(settings, fetch, mask),
+    accessTokens: await accessTokens(settings, fetch, surroundings),
     mask: (text) => mask.text(text),
     environment,
     instanceId,
     ...(wrapCommand === null ? {} : { wrapCommand }),
   });
   const release = () => fetch.close();
-  return new McpUpstream(settings, { connection, clock: nodeClock, mask, instanceId, release });
+  return new McpUpstream(settings, { connection, clock, mask, instanceId, release });
 }
 
 /** Null: the headers contain all credentials. */
 async function accessTokens(
   { transport }: McpUpstreamSettings,
   fetch: GuardedFetch,
-  mask: SecretMask,
+  { mask, clock }: Pick<UpstreamSurroundings, 'mask' | 'clock'>,
 ): Promise<AccessTokens | null> {
   if (transport.kind !== 'http' || transport.auth === null) return null;
   const { OAuthClient } = await import('../sources/shared/oauth-client.ts');
   const { url, auth } = transport;
-  const client = new OAuthClient({ settings: auth, resource: url, fetch, mask, clock: nodeClock });
+  const client = new OAuthClient({ settings: auth, resource: url, fetch, mask, clock });
   return {
     token: () => client.token(),
     renew: async () => client.forget(),

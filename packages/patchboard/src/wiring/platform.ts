@@ -8,7 +8,7 @@ import { closeDataFolder } from '../settings/private-data-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/failures.ts';
-import type { Log, Store } from '../core/ports.ts';
+import type { Clock, Log, Store } from '../core/ports.ts';
 import type { Pack } from '../core/tools/server-tool.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { reviewPolicy } from '../core/access/policy/review.ts';
@@ -100,10 +100,12 @@ export async function startPlatform(
   try {
     const ownStore = await ownStoreOf(settings);
     cluster = await openCluster(store, settings.bus, log, parts.fencedBefore);
-    packs.unshift(essentials(settings, { storeFile, ownStore }), heritage(settings, tenants));
-    const sandboxSetup = await sandboxSetupOf(settings, log, store);
+    // All nodes record the same time, whatever the clocks of their machines show.
+    const clock = cluster?.clock ?? nodeClock;
+    packs.unshift(essentials(settings, { storeFile, ownStore, clock }), heritage(settings, tenants, clock));
+    const sandboxSetup = await sandboxSetupOf(settings, { log, store, clock });
     packs.push({ ...sandboxSetup.pack, close: () => sandboxSetup.close() });
-    packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, log, tenants))));
+    packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, { log, tenants, clock }))));
     checkNames(settings, packs);
     const platform = await start(settings, log, { store, cluster, packs, tenants, sandboxSetup });
     // Log this last, so that a failed start prints only its error.
@@ -140,6 +142,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   const upstreams = await openUpstreams(engine, settings, packs, {
     ...settings,
     log,
+    clock: context.clock,
     schemas: context.schemas,
     environment: environment(),
   });
@@ -157,7 +160,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     ...(cluster === null ? {} : { isLeaving: () => cluster.isLeaving }),
   });
   cluster?.setUrl(apis.url);
-  const stopPurging = keepPurging(settings, store, log);
+  const stopPurging = keepPurging(settings, context);
   const delay = new DrainDelay(settings.drainDelayMs);
   const shutDown = async (): Promise<void> => {
     stopPurging();
@@ -194,8 +197,11 @@ async function leave(cluster: ClusterPeers, apis: ListeningApis, delay: DrainDel
 }
 
 /** Converts an unusable workspace folder to a `ConfigError`. */
-async function sandboxSetupOf(settings: Settings, log: Log, store: Store): Promise<SandboxSetup> {
-  const ids = timeOrderedIds(nodeClock);
+async function sandboxSetupOf(
+  settings: Settings,
+  { log, store, clock }: { readonly log: Log; readonly store: Store; readonly clock: Clock },
+): Promise<SandboxSetup> {
+  const ids = timeOrderedIds(clock);
   try {
     return await openSandboxSetup(settings.workspace, {
       store,
@@ -211,7 +217,11 @@ async function sandboxSetupOf(settings: Settings, log: Log, store: Store): Promi
 
 function essentials(
   settings: Settings,
-  { storeFile, ownStore }: { readonly storeFile: string; readonly ownStore: OwnStore | null },
+  {
+    storeFile,
+    ownStore,
+    clock,
+  }: { readonly storeFile: string; readonly ownStore: OwnStore | null; readonly clock: Clock },
 ): Pack {
   const options: EssentialsOptions = {
     weather: settings.weather,
@@ -221,7 +231,7 @@ function essentials(
       forbiddenFiles: [storeFile, heritageFile(settings.dataFolder)],
       ownStore,
     },
-    now: () => nodeClock.now(),
+    now: () => clock.now(),
   };
   try {
     return essentialsPack(options);
@@ -230,20 +240,23 @@ function essentials(
   }
 }
 
-function heritage(settings: Settings, tenants: TenantDirectory): Pack {
+function heritage(settings: Settings, tenants: TenantDirectory, clock: Clock): Pack {
   return heritagePack({
     openStorage: () => openHeritageStorage(settings),
     withSample: settings.isDemonstration,
     onlySite: (tenant) => tenants.onlySite(tenant),
-    now: () => nodeClock.now(),
+    now: () => clock.now(),
   });
 }
 
-function surroundingsOf({ dataFolder }: Settings, log: Log, tenants: TenantDirectory): PackSurroundings {
+function surroundingsOf(
+  { dataFolder }: Settings,
+  { log, tenants, clock }: { readonly log: Log; readonly tenants: TenantDirectory; readonly clock: Clock },
+): PackSurroundings {
   return {
     dataFolder,
     log,
-    now: () => nodeClock.now(),
+    now: () => clock.now(),
     onlySite: (tenant) => tenants.onlySite(tenant),
   };
 }
@@ -278,12 +291,12 @@ async function logPolicyWarnings(
 }
 
 /** Ended calls are removed only if the operator set a retention; ledger rows never are. */
-function keepPurging({ keepCallsMs }: Settings, store: Store, log: Log): () => void {
+function keepPurging({ keepCallsMs }: Settings, { store, log, clock }: EngineContext): () => void {
   if (keepCallsMs === null) return () => {};
   const purge = async (): Promise<void> => {
     let removed = 0;
     for (;;) {
-      const batch = await store.purgeCalls(nodeClock.now() - keepCallsMs, PURGE_BATCH);
+      const batch = await store.purgeCalls(clock.now() - keepCallsMs, PURGE_BATCH);
       removed += batch;
       if (batch < PURGE_BATCH) break;
     }

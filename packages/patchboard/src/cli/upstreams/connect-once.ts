@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ajvSchemas } from '../../schemas/ajv-schemas.ts';
 import { DEFAULT_LIMITS } from '../../core/limits.ts';
 import type { Upstream } from '../../core/upstreams/upstream.ts';
+import { nodeClock } from '../../runtime/node-clock.ts';
 import { SILENT_LOG } from '../../runtime/silent-log.ts';
 import type { UpstreamsSettings } from '../../settings/read-upstreams.ts';
 import { SecretMask } from '../../sources/shared/secret-mask.ts';
@@ -28,6 +29,7 @@ export async function connectOnce(
   const { PATH: searchPath } = environment;
   const upstream = await makeUpstream(settings, {
     log: SILENT_LOG,
+    clock: nodeClock,
     mask: new SecretMask(secretValues),
     limits: DEFAULT_LIMITS,
     schemas: ajvSchemas(),

@@ -20,6 +20,7 @@ import type { CallReader } from './call-reader.ts';
 import type { HeartbeatThread } from './heartbeat-thread.ts';
 import { nodeStatements, type NodeStatements } from './node-statements.ts';
 import type { Tables } from './schema.ts';
+import type { StoreTime } from './store-time.ts';
 import { fenced, restored, type WriterLost } from './writer-lost.ts';
 import { insertFence, type HeldWriter } from './writer-slot.ts';
 
@@ -35,6 +36,8 @@ export interface NodeTableParts {
   readonly committed: () => number;
   /** Called if another process has taken the writer, or the database was restored to an earlier state. */
   readonly lost: (error: WriterLost) => void;
+  /** Follows the clock of the database with each heartbeat. */
+  readonly time: Pick<StoreTime, 'measured'> | null;
 }
 
 interface PlaceRow {
@@ -80,7 +83,7 @@ export class PostgresNodeTable implements NodeTable {
   }
 
   async beat(report: NodeReport): Promise<Beat> {
-    const { beats, connection, tables, held, committed } = this.#parts;
+    const { beats, connection, tables, held, committed, time } = this.#parts;
     const expected = committed();
     const rows = await beats.beat(held, report);
     const loss = await lossOf(connection, tables, held, expected, rows[0]?.no ?? null);
@@ -89,7 +92,9 @@ export class PostgresNodeTable implements NodeTable {
     // A node that has not written since the restored state would keep keys, policies and tools that are gone.
     if (beat < this.#beat) throw this.#lost(restored('heartbeat', this.#beat, beat));
     this.#beat = beat;
-    return { nodes: rows.map(nodeRowOf), now: rows[0]?.now ?? 0 };
+    const now = rows[0]?.now ?? 0;
+    time?.measured(now);
+    return { nodes: rows.map(nodeRowOf), now };
   }
 
   async takeOver(node: NodeKey & { readonly beat: number }): Promise<readonly string[] | null> {

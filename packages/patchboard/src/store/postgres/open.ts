@@ -27,6 +27,7 @@ import { RunLists } from './run-lists.ts';
 import { DEFAULT_SCHEMA, tablesIn, type Tables } from './schema.ts';
 import { Sequencer } from './sequencer.ts';
 import { SharedStore } from './shared-store.ts';
+import { StoreTime } from './store-time.ts';
 import type { ReadParts } from './store-parts.ts';
 import { Retention } from './retention.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -45,7 +46,7 @@ export interface PostgresStoreOptions {
   readonly digest: Digest;
   /** Default: no log. */
   readonly log?: Log | undefined;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. A store that several nodes share uses the clock of the database instead. */
   readonly now: () => number;
   /** Returns the smallest id that a call created at that time, or later, can have. */
   readonly firstIdAt: (ms: number) => string;
@@ -126,7 +127,7 @@ class Opening {
   }
 
   async store(): Promise<PostgresStore> {
-    const { digest, log, now, firstIdAt } = this.#options;
+    const { digest, log, firstIdAt } = this.#options;
     const isShared = this.#options.nodes === 'many';
     const tables = this.#tables;
     const [control, writer, sequencing, reader] = await this.#open(
@@ -145,6 +146,8 @@ class Opening {
       holder: `${hostname()}, process ${process.pid}`,
       isShared,
     });
+    const time = isShared ? await StoreTime.read(control) : null;
+    const now = (): number => time?.now() ?? this.#options.now();
     const maintenance = this.#connection('maintenance');
     const losses = new LossListeners();
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
@@ -184,7 +187,7 @@ class Opening {
     const committed = (): number => committer.no;
     const shared = isShared
       ? new SharedStore(
-          this.#nodeTable({ held, calls: read.calls, committed, lost }),
+          this.#nodeTable({ held, calls: read.calls, committed, lost, time }),
           await storeIdIn(control, tables),
           feed,
         )
@@ -302,7 +305,9 @@ class Opening {
     }
   }
 
-  #nodeTable(parts: Pick<NodeTableParts, 'held' | 'calls' | 'committed' | 'lost'>): PostgresNodeTable {
+  #nodeTable(
+    parts: Pick<NodeTableParts, 'held' | 'calls' | 'committed' | 'lost' | 'time'>,
+  ): PostgresNodeTable {
     return new PostgresNodeTable({
       ...parts,
       beats: this.#beats,

@@ -42,5 +42,21 @@ const block: ServerTool = {
   },
 };
 
+/** Makes the clock of this machine wrong by so many milliseconds. */
+function shiftClock(ms: number): void {
+  const RightDate = Date;
+  const now = (): number => RightDate.now() + ms;
+  globalThis.Date = class extends RightDate {
+    constructor(...given: readonly [] | readonly [number]) {
+      super(given[0] ?? now());
+    }
+
+    static override now(): number {
+      return now();
+    }
+  } as DateConstructor;
+}
+
+shiftClock(Number(environment()['TEST_CLOCK_OFFSET_MS'] ?? 0));
 const tools = [tool('test.effect', {}), tool('test.risky', { destructive: true }), block];
 await runServer(resolveSettings(environment(), {}), { packs: [{ name: 'test', tools }] });
