@@ -18,6 +18,7 @@ const NEEDED = [
   { debian: 'postgresql', brew: 'brew install postgresql', isThere: hasPostgres },
   { debian: 'pgbouncer', brew: 'brew install pgbouncer', isThere: hasPgbouncer },
   { debian: 'nats-server', brew: 'brew install nats-server', isThere: hasNats },
+  { debian: 'haproxy', brew: 'brew install haproxy', isThere: hasHaproxy },
   { debian: 'openssl', brew: 'brew install openssl', isThere: () => onPath('openssl') },
 ];
 
@@ -124,4 +125,9 @@ function hasPgbouncer() {
 /** Debian installs it for root's PATH only. */
 function hasNats() {
   return existsSync('/usr/sbin/nats-server') || onPath('nats-server');
+}
+
+/** Debian installs it for root's PATH only. */
+function hasHaproxy() {
+  return existsSync('/usr/sbin/haproxy') || onPath('haproxy');
 }

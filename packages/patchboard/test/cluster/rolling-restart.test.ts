@@ -2,40 +2,8 @@ import { connectDevice, createClient, deviceTool, isCallStateEvent } from '@patc
 import { expect, it, onTestFinished } from 'vitest';
 import { startBalancer } from '../services/balancer.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { aCluster, HEADERS, TOKEN, type CallView } from './support/a-node.ts';
-
-/** Submits one call after the other until `stop`. Returns what was not as it should be. */
-async function load(
-  url: string,
-  stop: AbortSignal,
-): Promise<{ failed: readonly string[]; calls: readonly string[] }> {
-  const failed: string[] = [];
-  const calls: string[] = [];
-  const request = async (path: string, init: RequestInit): Promise<CallView | null> => {
-    try {
-      const response = await fetch(`${url}${path}`, init);
-      const text = await response.text();
-      if (response.status < 300) return JSON.parse(text) as CallView;
-      failed.push(`${response.status} ${text}`);
-    } catch (error) {
-      failed.push(String((error as Error).cause ?? error));
-    }
-    return null;
-  };
-  while (!stop.aborted) {
-    const call = await request('/v1/tools/test.effect/invoke', {
-      method: 'POST',
-      headers: { ...HEADERS, prefer: 'wait=20' },
-      body: JSON.stringify({ run_id: 'r1', args: { ms: 20 } }),
-    });
-    if (call === null) continue;
-    calls.push(call.tool_call_id);
-    const headers = { ...HEADERS, prefer: 'wait=20' };
-    const ended = await request(`/v1/tool_calls/${call.tool_call_id}`, { headers });
-    if (ended !== null && ended.status !== 'SUCCEEDED') failed.push(JSON.stringify(ended));
-  }
-  return { failed, calls };
-}
+import { aCluster, TOKEN, type CallView } from './support/a-node.ts';
+import { load } from './support/load.ts';
 
 it('restarts two nodes in turn behind a balancer: no request fails, and streams and devices resume at the other one', async () => {
   const balancer = await startBalancer();

