@@ -233,7 +233,8 @@ export class ClusterInjector {
   }
 }
 
-const READY_MS = 60_000;
+/** A start takes seconds; the rest is tolerance for a busy machine. */
+const READY_MS = 120_000;
 
 async function until(holds: () => boolean, otherwise: string): Promise<void> {
   const deadline = performance.now() + READY_MS;

@@ -79,6 +79,9 @@ export async function runClusterLoop(options: ClusterLoopOptions): Promise<Clust
   try {
     await loop.open();
     return await loop.run();
+  } catch (error) {
+    loop.tellViolations();
+    throw error;
   } finally {
     await loop.destroy();
   }
@@ -102,6 +105,7 @@ class ClusterLoop {
   #bus: BusName;
   #exits = 0;
   #receipts = 0;
+  #told = 0;
 
   constructor(options: ClusterLoopOptions) {
     this.#options = options;
@@ -191,17 +195,21 @@ class ClusterLoop {
       'length' in faults ? faults.filter((one) => hasBus(one, bus)) : faultsForever(bus, random.fork());
     const most = 'rounds' in faults ? faults.rounds : Infinity;
     let round = 0;
-    const { violations } = this.#load.history;
-    let told = 0;
     for (const fault of given) {
-      for (; told < violations.length; told += 1) log(`✗ ${violations[told]}`);
+      this.tellViolations();
       if (round >= most || performance.now() > until) return;
       await this.#progress();
       await pause(random.between(200, 3000));
-      log(`${stamp()} ${fault} · ${this.#load.requests} requests, ${violations.length} violations`);
+      log(`${stamp()} ${fault} · ${this.#load.requests} requests, ${this.#told} violations`);
       yield fault;
       round += 1;
     }
+  }
+
+  /** Those that were not told yet: a long run shows them when they are found. */
+  tellViolations(): void {
+    const { violations } = this.#load.history;
+    for (; this.#told < violations.length; this.#told += 1) this.#options.log(`✗ ${violations[this.#told]}`);
   }
 
   async #progress(): Promise<void> {
