@@ -85,6 +85,12 @@ interface Opened {
 const PURGE_EVERY_MS = 3_600_000;
 const PURGE_BATCH = 1000;
 
+/** Another node took this one for dead before it had started: starting took longer than its lease. */
+export class FencedAtStart extends Error {
+  override readonly name = 'FencedAtStart';
+}
+
+/** Rejects with `FencedAtStart` if it may succeed when it is repeated. */
 export async function startPlatform(
   settings: Settings,
   log: Log,
@@ -95,6 +101,10 @@ export async function startPlatform(
   const storeFile = storeFileIn(settings.dataFolder);
   const store = await (parts.openStore?.(storeFile, log) ?? openStore(settings, log));
   let cluster: ClusterPeers | null = null;
+  let fenced: string | null = null;
+  store.onFenced?.((problem) => {
+    fenced = problem;
+  });
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantDirectory(settings.tenants);
   try {
@@ -114,7 +124,7 @@ export async function startPlatform(
   } catch (error) {
     await cluster?.close();
     await closeAll(store, packs);
-    throw error;
+    throw fenced === null || settings.bus === null ? error : new FencedAtStart(fenced, { cause: error });
   }
 }
 

@@ -54,18 +54,24 @@ export async function runServer(
   const log = pinoLog(settings.logLevel, destination);
   let { port } = settings;
   for (let fencedBefore = 0; ; fencedBefore += 1) {
-    const { platform, reason } = await runOnce(
+    const { isClustered, url, reason } = await runOnce(
       { ...settings, port },
       { ...parts, fencedBefore },
       stopWithStdin,
       log,
     );
     if (!('fenced' in reason)) return;
-    if (!platform.isClustered)
-      throw new PatchboardError('problem', reason.fenced, { code: 'storage_unavailable' });
-    port = Number(new URL(platform.url).port);
+    if (!isClustered) throw new PatchboardError('problem', reason.fenced, { code: 'storage_unavailable' });
+    if (url !== null) port = Number(new URL(url).port);
     log.warn('server.restarting', { problem: reason.fenced });
   }
+}
+
+/** Why a server was closed again. `url`: null if it had not started. */
+interface Closed {
+  readonly isClustered: boolean;
+  readonly url: string | null;
+  readonly reason: StopReason;
 }
 
 /** Starts the server and resolves when it is closed again. */
@@ -74,10 +80,16 @@ async function runOnce(
   parts: PlatformParts,
   stopWithStdin: boolean,
   log: Log,
-): Promise<{ readonly platform: Platform; readonly reason: StopReason }> {
+): Promise<Closed> {
   // Loaded on demand, because it would slow down all other commands.
-  const { startPlatform } = await import('../../wiring/platform.ts');
-  const platform = await startPlatform(settings, log, parts);
+  const { FencedAtStart, startPlatform } = await import('../../wiring/platform.ts');
+  let platform: Platform;
+  try {
+    platform = await startPlatform(settings, log, parts);
+  } catch (error) {
+    if (!(error instanceof FencedAtStart)) throw error;
+    return { isClustered: true, url: null, reason: { fenced: error.message } };
+  }
   // Before the ready line is printed: a signal may follow at once.
   const stopping = stopReason(stopWithStdin, platform);
   const { pid } = process;
@@ -102,7 +114,7 @@ async function runOnce(
   // After the close: while the file names a living process, the data folder is in use.
   await orLog(removeServerFile(settings.dataFolder, pid), log);
   log.info('server.stopped');
-  return { platform, reason };
+  return { isClustered: platform.isClustered, url: platform.url, reason };
 }
 
 /** `server.json` only helps others to find the server, so the server runs and stops without it. */

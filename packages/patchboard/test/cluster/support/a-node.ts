@@ -124,7 +124,10 @@ export class TestNode {
 
 export interface TestCluster {
   /** Starts a node. Killed when the test, or outside of a test the file, has ended. */
-  readonly join: (environment?: Readonly<Record<string, string>>) => Promise<TestNode>;
+  readonly join: (
+    environment?: Readonly<Record<string, string>>,
+    args?: readonly string[],
+  ) => Promise<TestNode>;
   /** Queries the schema of the store, as another session. */
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   /** The processes that have executed the call. */
@@ -144,9 +147,9 @@ export async function aCluster(lines = '', given?: Pick<SharedPostgres, 'url'>):
   writeFileSync(config, `store: { schema: ${schema} }\n${lines}\n`);
   const recorded = (): string[] => readFileSync(effects, 'utf8').split('\n');
   let nodes = 0;
-  const start: TestCluster['join'] = async (environment = {}) => {
+  const start: TestCluster['join'] = async (environment = {}, args = []) => {
     nodes += 1;
-    const child = spawn(process.execPath, ['--conditions=patchboard-source', CHILD, effects], {
+    const child = spawn(process.execPath, ['--conditions=patchboard-source', CHILD, effects, ...args], {
       cwd: folder,
       env: {
         ...cleanEnvironment(),

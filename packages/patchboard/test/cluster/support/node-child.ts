@@ -1,13 +1,17 @@
-// A server that shares its store with others: `node-child.ts EFFECTS_FILE`. Configured by the environment.
+// A server that shares its store with others: `node-child.ts EFFECTS_FILE [fenced]`. Configured by the environment. `fenced`:
+// another node takes it for dead before its first heartbeat.
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { runServer } from '../../../src/cli/commands/serve.ts';
+import type { Log, Store } from '../../../src/core/ports.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { environment } from '../../../src/settings/environment.ts';
 import { resolveSettings } from '../../../src/settings/settings.ts';
+import { openStore } from '../../../src/wiring/open-store.ts';
 
-const [effectsFile = ''] = process.argv.slice(2);
+const [effectsFile = '', start = ''] = process.argv.slice(2);
 
 /** Records each execution, and that it was stopped, and ends after `ms`. */
 function tool(name: string, annotations: ServerTool['annotations']): ServerTool {
@@ -59,4 +63,21 @@ function shiftClock(ms: number): void {
 
 shiftClock(Number(environment()['TEST_CLOCK_OFFSET_MS'] ?? 0));
 const tools = [tool('test.effect', {}), tool('test.risky', { destructive: true }), block];
-await runServer(resolveSettings(environment(), {}), { packs: [{ name: 'test', tools }] });
+const settings = resolveSettings(environment(), {});
+let isFencedNext = start === 'fenced';
+
+/** As the server itself opens it. */
+async function openAndFence(_file: string, log: Log): Promise<Store> {
+  const store = await openStore(settings, log);
+  if (isFencedNext && settings.store.kind === 'postgres') {
+    isFencedNext = false;
+    const client = new pg.Client(settings.store.url);
+    await client.connect();
+    await client.query(`update ${settings.store.schema}.writers set epoch = epoch + 1, state = 'free'
+      where holder like '%process ${process.pid}'`);
+    await client.end();
+  }
+  return store;
+}
+
+await runServer(settings, { packs: [{ name: 'test', tools }], openStore: openAndFence });
