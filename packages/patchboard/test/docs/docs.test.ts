@@ -72,6 +72,18 @@ describe('docs/guarantees.md', () => {
   });
 });
 
+describe('docs/failures.md', () => {
+  const rows = tablesOf(read('docs/failures.md')).flatMap(([, ...body]) => body);
+
+  it.each(rows)('%s: names a test that exists', (_fault, _effect, bound, shown = '') => {
+    expect(bound).not.toBe('');
+    const files = codeSpansOf(shown).filter((span) => span.endsWith('.test.ts'));
+    expect(files.length > 0 || shown === 'the same test').toBe(true);
+    for (const file of files) expect(existsSync(join(ROOT, file)), file).toBe(true);
+    for (const { file, title } of titlesIn(shown)) expect(read(file), title).toContain(title);
+  });
+});
+
 function numbers(letter: string, last: number): string[] {
   return Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
 }

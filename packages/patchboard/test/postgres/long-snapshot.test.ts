@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
+import { SWEEP_LIMIT, SWEPT_MS } from '../../src/cluster/timing.ts';
+import { nodeStatements } from '../../src/store/postgres/node-statements.ts';
 import type { PostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { aCall, aRecord, completed, insertAll, rowsOf } from '../../src/store/samples.contract.ts';
+import { tablesIn } from '../../src/store/postgres/schema.ts';
+import { aCall, aRecord, completed, insertAll, rowsOf, START } from '../../src/store/samples.contract.ts';
 import { aSchema, sharedPostgres } from '../services/shared-postgres.ts';
 import { aPostgresStore, aSession } from './support/a-postgres-store.ts';
 
@@ -24,6 +27,14 @@ async function makeCalls(store: PostgresStore): Promise<void> {
   }
 }
 
+/** What a node sends to claim overdue calls of others, an hour after those of the test had their deadlines. */
+function sweepOf(schema: string): string {
+  const before = START + 3_600_000;
+  const values = ['2', '1', String(before - SWEPT_MS), String(before), String(SWEEP_LIMIT), 'null'];
+  const { text } = nodeStatements(tablesIn(schema)).claimOverdue;
+  return text.replaceAll(/\$(\d)/g, (_, number: string) => values[Number(number) - 1] ?? '');
+}
+
 it('reads and writes touch as many blocks after 20,000 calls as before, while an old snapshot keeps every dead row', async () => {
   const schema = aSchema(service);
   const store = await aPostgresStore(service.url, { schema });
@@ -44,6 +55,7 @@ it('reads and writes touch as many blocks after 20,000 calls as before, while an
     'the head of the ledger': `select * from ${schema}.ledger_head`,
     'the writer': `select * from ${schema}.writers where writer = 1`,
     'the totals': `select * from ${schema}.totals where tenant = 'acme'`,
+    'a sweep of overdue calls': sweepOf(schema),
     'the last segment': `select * from ${schema}.segments where writer = 1 order by no desc limit 1`,
   };
   for (const [what, text] of Object.entries(lookups))
