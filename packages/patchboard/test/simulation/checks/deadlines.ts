@@ -22,6 +22,8 @@ export const deadlines: Check = {
         );
       };
       late('EXECUTING', call.timeoutMs);
+      // The time of a client's tool includes the wait for the client.
+      if (call.clientId !== null) late('PENDING', call.timeoutMs);
       const waits = call.timeline.some(({ state }) => state === 'APPROVED');
       if (!waits) late('APPROVAL_REQUIRED', SIMULATED_LIMITS.approvalExpiryMs ?? 0);
     }

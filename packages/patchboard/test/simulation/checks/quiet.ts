@@ -1,4 +1,5 @@
 import { isOpen } from '../../../src/core/call/call.ts';
+import type { Engine } from '../../../src/core/engine.ts';
 import { storedCalls, type Check } from './check.ts';
 
 /** When all is quiet, every call has ended, every request has its response, and no engine holds anything. */
@@ -17,7 +18,7 @@ export const quiet: Check = {
         const { open, waitingForSlot, executing } = engine.load();
         // A node with peers polls all the time; `slots` looks at its timers when it has stopped.
         const timers = world.nodes.length > 1 ? 0 : process.clock.armed;
-        const held = { open, waitingForSlot, executing, timers, ...listeners(engine) };
+        const held = { open, waitingForSlot, executing, timers, ...listeners(engine), ...queueOf(engine) };
         for (const [what, count] of Object.entries(held))
           if (count !== 0) problems.push(`${process.name} holds ${what}: ${count}`);
       }
@@ -27,4 +28,12 @@ export const quiet: Check = {
 
 function listeners({ feed }: { readonly feed: { readonly listenerCount: number } }): { listeners: number } {
   return { listeners: feed.listenerCount };
+}
+
+/** Of the client that the actor `client-queues` simulates. */
+function queueOf({ clientQueues }: Engine): { queued: number; connections: number } {
+  return {
+    queued: clientQueues.waiting('default', 'desk').length,
+    connections: clientQueues.connectionsOf('default', 'desk'),
+  };
 }

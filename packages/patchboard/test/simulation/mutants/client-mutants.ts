@@ -1,4 +1,4 @@
-import { MANY, type Mutant } from './mutant.ts';
+import { MANY, RARE, type Mutant } from './mutant.ts';
 
 /** Faults of devices, queues of clients and agents whose calls pass between nodes. */
 export const CLIENT_MUTANTS: readonly Mutant[] = [
@@ -7,7 +7,7 @@ export const CLIENT_MUTANTS: readonly Mutant[] = [
     file: 'core/devices/devices.ts',
     find: 'await this.#elsewhere.takeSession(device, holding);',
     replace: '',
-    seeds: MANY,
+    seeds: RARE,
   },
   {
     name: 'keeps a device reserved for a call that it lost',

@@ -9,6 +9,8 @@ const QUICK = [
   'returns a receipt before its commit',
   'ignores an idempotency key',
   'leaves a move out of the ledger',
+  'lets a node write that was taken over',
+  'sweeps by its own wall clock',
 ];
 
 describe('mutants', () => {
@@ -45,6 +47,8 @@ describe('mutants', () => {
       'returns a receipt before its commit': 'receipts',
       'ignores an idempotency key': 'idempotency',
       'leaves a move out of the ledger': 'ledger',
+      'lets a node write that was taken over': 'lease',
+      'sweeps by its own wall clock': 'seals',
       'does nothing wrong': null,
     });
   });
