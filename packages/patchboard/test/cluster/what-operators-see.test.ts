@@ -98,4 +98,11 @@ it('each node shows which node has a call, the figures of itself and of all, bef
     }),
   );
   expect(await statsOf(b)).toMatchObject({ open: 1, cluster: { open: 1, approvals: 1 } });
+
+  // A node that was started differently.
+  await cluster.join({ NODE_ENV: 'production' });
+  await waitFor(async () => expect((await b.get('/v1/nodes')).json).toMatchObject({ same_config: false }));
+  expect(await statsOf(b)).toMatchObject({ cluster: { same_config: false } });
+  expect(await metric(b, 'patchboard_nodes_same_config')).toEqual({ '': 0 });
+  await waitFor(() => expect(b.log).toContain('cluster.config_differs'));
 });
