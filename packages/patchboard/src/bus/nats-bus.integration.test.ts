@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startByteProxy } from '../../test/services/byte-proxy.ts';
 import { makeCertificates } from '../../test/services/certificates.ts';
 import { startNats, type NatsService } from '../../test/services/nats.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -113,5 +114,24 @@ describe('a bus over NATS', () => {
     await waitFor(() => expect(warnings).toHaveLength(1));
     expect(warnings[0]).toMatch(/^bus\.refused.*Permissions Violation/);
     expect(bus.isConnected).toBe(false);
+  });
+
+  it('finds a link that is silent without being closed, says so once, and connects again', async () => {
+    const server = await aServer();
+    const proxy = await startByteProxy(server.port);
+    onTestFinished(() => proxy.close());
+    const { log, warnings } = warningLog();
+    const bus = aBus(natsOptions(`nats://127.0.0.1:${proxy.port}`), 1, log);
+    const direct = aBus(natsOptions(server.url), 2);
+    const kinds: string[] = [];
+    bus.listen(({ kind }) => void kinds.push(kind));
+    await waitFor(() => expect([bus.isConnected, direct.isConnected]).toEqual([true, true]));
+    proxy.freeze();
+    await waitFor(() => expect(bus.isConnected).toBe(false));
+    expect(warnings).toEqual([expect.stringMatching(/^bus\.disconnected/)]);
+    proxy.pass();
+    await waitFor(() => expect(bus.isConnected).toBe(true));
+    direct.send('all', { kind: 'grown' });
+    await waitFor(() => expect(kinds).toEqual(['grown']));
   });
 });

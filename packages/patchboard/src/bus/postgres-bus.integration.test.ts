@@ -2,6 +2,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPgbouncer } from '../../test/services/pgbouncer.ts';
 import { startPostgres } from '../../test/services/postgres.ts';
+import { startProxy } from '../../test/services/proxy.ts';
 import { sharedPostgres } from '../../test/services/shared-postgres.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Log } from '../core/ports.ts';
@@ -72,5 +73,25 @@ describe('a bus over PostgreSQL', () => {
     expect(pooled.isConnected).toBe(false);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/^bus\.pooled.*set DATABASE_LISTEN_URL .* or NATS_URL/);
+  });
+
+  it('finds a link that is silent without being closed, says so once, and connects again', async () => {
+    const server = await sharedPostgres(15);
+    const proxy = await startProxy(server.url);
+    onTestFinished(() => proxy.close());
+    const warnings: string[] = [];
+    const warn: Log['warn'] = (event, fields = {}) => void warnings.push(event + JSON.stringify(fields));
+    const bus = join(proxy.through(server.url), 1, { ...SILENT_LOG, warn });
+    const direct = join(server.url, 2);
+    const revisions = revisionsAt(bus);
+    await waitFor(() => expect([bus.isConnected, direct.isConnected]).toEqual([true, true]));
+    proxy.freeze();
+    await waitFor(() => expect(bus.isConnected).toBe(false));
+    await waitFor(() => expect(warnings).toEqual([expect.stringMatching(/^bus\.disconnected.*"postgres"/)]));
+    proxy.pass();
+    await waitFor(() => expect(bus.isConnected).toBe(true));
+    direct.send('all', { kind: 'config', revision: 5 });
+    await waitFor(() => expect(revisions).toEqual([5]));
+    expect(warnings).toHaveLength(1);
   });
 });
