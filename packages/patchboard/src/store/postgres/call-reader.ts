@@ -66,6 +66,7 @@ export class CallReader {
   readonly #sizes: Statement;
   readonly #openIds: Statement;
   readonly #openIdsOf: Statement;
+  readonly #openIdsOfClient: Statement;
   /** The ids that are searched in this turn of the event loop; null: none yet. */
   #searched: Search | null = null;
 
@@ -90,8 +91,14 @@ export class CallReader {
       name: 'open_ids_of',
       text: `select o.id from ${tables.open_calls} o join ${tables.calls} c on c.id = o.id
         where o.id > $1 and c.tenant = $2 and ($3::text is null or c.run_id = $3)
-          and ($4::text is null or c.client_id = $4)
         order by o.id limit ${AT_ONCE}`,
+    };
+    // Clients of two tenants may have the same name, so that the tenant of each of their calls is read.
+    this.#openIdsOfClient = {
+      name: 'open_ids_of_client',
+      text: `select o.id from (select id from ${tables.open_calls} where client_id = $4 and id > $1 order by id) o
+        cross join lateral (select tenant, run_id from ${tables.calls} where id = o.id limit 1) c
+        where c.tenant = $2 and ($3::text is null or c.run_id = $3) order by o.id limit ${AT_ONCE}`,
     };
   }
 
@@ -143,8 +150,11 @@ export class CallReader {
   /** As `openCalls`, for the calls that match. */
   async *openCallsOf({ tenant, runId, clientId }: OpenCallFilter): AsyncIterable<Call> {
     for (let after = ''; ;) {
-      const values = [after, tenant, runId ?? null, clientId ?? null];
-      const { rows } = await this.#reader.query<{ id: string }>(this.#openIdsOf, values);
+      const values = [after, tenant, runId ?? null];
+      const { rows } =
+        clientId === undefined
+          ? await this.#reader.query<{ id: string }>(this.#openIdsOf, values)
+          : await this.#reader.query<{ id: string }>(this.#openIdsOfClient, [...values, clientId]);
       const ids = rows.map(({ id }) => id);
       yield* this.openOf(ids);
       if (ids.length < AT_ONCE) return;

@@ -101,6 +101,14 @@ describe.each(POSTGRES_VERSIONS)('plans in PostgreSQL %i', (version) => {
       30,
     );
     await runs.listRuns('acme', null, null, 10);
+    await database.rows(`insert into ${tables.open_calls} (id, version, state, owner, tail, client_id)
+      select id, 1, 1, 1, '{}', 'client-' || right(id, 2) from ${tables.calls}`);
+    await database.rows(`analyze ${tables.open_calls}`);
+    for await (const call of calls.openCallsOf({ tenant: 'acme', clientId: 'client-x' }))
+      expect(call).toBeUndefined();
+    const ofClient = reader.plans.find(({ name }) => name === 'open_ids_of_client');
+    expect(ofClient?.plan).toMatch(/open_calls_by_client/);
+    expect(ofClient?.plan).not.toMatch(/Seq Scan on open_calls/);
 
     for (const { name, plan } of reader.plans) expect(`${name}: ${plan}`).not.toMatch(LARGE);
     // Partitions of other months are not touched, although the statement does not say which month it is.
