@@ -7,7 +7,13 @@ declare module '@modelcontextprotocol/client' {
   }
 
   export class StreamableHTTPClientTransport implements Transport {
-    constructor(url: URL);
+    constructor(
+      url: URL,
+      options?: {
+        readonly fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>;
+        readonly requestInit?: RequestInit;
+      },
+    );
     close(): Promise<void>;
   }
 
@@ -32,6 +38,11 @@ declare module '@modelcontextprotocol/client' {
       method: 'elicitation/create',
       handler: (request: ElicitRequest) => Promise<object>,
     ): void;
+    setNotificationHandler(
+      method: 'notifications/resources/updated' | 'notifications/tools/list_changed',
+      handler: (notification: { readonly params: { readonly uri: string } }) => void,
+    ): void;
+    subscribeResource(params: { readonly uri: string }): Promise<object>;
     connect(transport: Transport): Promise<void>;
     listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
     callTool(

@@ -30,6 +30,8 @@ const EVENTS: Readonly<Record<string, string>> = {
     'expired tokens, old removals or offers of nodes that are gone could not be deleted from the database, with the error; tried again',
   'mcp.request_not_sent':
     'a request of a call to its MCP client, such as an input request, could not be stored, with the error: it was not sent',
+  'mcp.session_not_read':
+    'the session of an older MCP client that another node changed could not be read, with the error: the next request reads it',
   'changes.unreadable':
     'a key, grant, policy, tenant or other document that another node has stored could not be applied: `kind`, `id` and the error identify it',
   'changes.not_announced':

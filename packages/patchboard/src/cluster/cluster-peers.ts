@@ -71,6 +71,7 @@ export class ClusterPeers implements Peers {
   #closeSession: (session: string) => void = () => {};
   #endRun: (tenant: string, runId: string) => void = () => {};
   #spent: (bucket: string, tokens: number) => void = () => {};
+  #signal: (topic: string, body: unknown) => void = () => {};
   #publish: (event: TransientEvent) => void = () => {};
   #followed: () => Iterable<string> = () => [];
   /** Each outage is logged once. */
@@ -298,6 +299,14 @@ export class ClusterPeers implements Peers {
     this.#spent = take;
   }
 
+  signal(topic: string, body: unknown): void {
+    this.#outbox.send({ kind: 'signal', topic, body });
+  }
+
+  onSignal(take: (topic: string, body: unknown) => void): void {
+    this.#signal = take;
+  }
+
   transient(event: TransientEvent): void {
     this.#outbox.transient(event);
   }
@@ -400,6 +409,8 @@ export class ClusterPeers implements Peers {
       case 'transient':
         // Written by the outbox of another node.
         return this.#publish(notification.event as TransientEvent);
+      case 'signal':
+        return this.#signal(notification.topic, notification.body);
       case 'session_taken':
         return this.#closeSession(notification.session);
       case 'run_cancelled':

@@ -29,6 +29,7 @@ const notification: fc.Arbitrary<Notification> = fc.oneof(
   fc.record({ kind: fc.constant('session_taken' as const), session: name }),
   fc.record({ kind: fc.constant('run_cancelled' as const), tenant: name, run: name }),
   fc.record({ kind: fc.constant('config' as const), revision: count }),
+  fc.record({ kind: fc.constant('signal' as const), topic: name, body: fc.string() }),
   fc.record({
     kind: fc.constant('rates' as const),
     spent: fc.array(fc.tuple(name, tokens), { maxLength: 400 }),

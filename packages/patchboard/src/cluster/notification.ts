@@ -25,6 +25,8 @@ export type Notification =
   | { readonly kind: 'rates'; readonly spent: readonly Spent[] }
   /** An event that is not stored, such as progress. `event` is JSON. */
   | { readonly kind: 'transient'; readonly tenant: string; readonly event: unknown }
+  /** A message of one service to the same service of the receiver. `body` is JSON. */
+  | { readonly kind: 'signal'; readonly topic: string; readonly body: unknown }
   /** The session of a device continues at the sender: the node that had it closes its connection. */
   | { readonly kind: 'session_taken'; readonly session: string }
   /** A run was cancelled: nodes with a workspace of it end its background jobs. */
@@ -135,6 +137,10 @@ function notificationOf(
     }
     case 'config':
       return isCount(value['revision']) ? { kind, revision: value['revision'] } : null;
+    case 'signal': {
+      const { topic, body } = value;
+      return isName(topic) && body !== undefined ? { kind, topic, body } : null;
+    }
     case 'transient': {
       const { tenant, event } = value;
       return isName(tenant) && event !== undefined ? { kind, tenant, event } : null;

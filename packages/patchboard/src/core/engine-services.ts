@@ -36,6 +36,7 @@ import { Recorder } from './steps/record-call.ts';
 import { Refusals } from './steps/refusals.ts';
 import { ResponseCache } from './steps/response-cache.ts';
 import { SharedChanges } from './shared-changes.ts';
+import { Signals } from './signals.ts';
 import { Tasks } from './tasks.ts';
 import { ServerToolService } from './tools/server-tool-service.ts';
 import { ToolIndex } from './tools/tool-index.ts';
@@ -56,6 +57,7 @@ export interface EngineHost {
 /** The services of one engine, connected to each other. */
 export class EngineServices {
   readonly changes: SharedChanges;
+  readonly signals: Signals;
   readonly storedTools: StoredClientTools;
   readonly toolIndex: ToolIndex;
   readonly memory: ToolMemory;
@@ -102,6 +104,7 @@ export class EngineServices {
     const checks = new InputChecks(parts.schemas);
     const tools = { ...parts, toolIndex: this.toolIndex, memory: this.memory, tasks: this.tasks };
     this.changes = new SharedChanges(parts);
+    this.signals = new Signals(parts.peers);
     this.storedTools = new StoredClientTools({
       ...tools,
       pools: this.pools,
@@ -113,7 +116,7 @@ export class EngineServices {
       changes: this.changes,
       stored: this.storedTools,
     });
-    this.resources = new Resources({ ...parts, feed: this.feed, checks });
+    this.resources = new Resources({ ...parts, feed: this.feed, checks, signals: this.signals });
     this.serverTools = new ServerToolService(tools);
     this.upstreams = new UpstreamService({ ...tools, feed: this.feed, packs: host.packs });
 

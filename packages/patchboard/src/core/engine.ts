@@ -26,10 +26,12 @@ import type { RefusedCall } from './ledger/ledger.ts';
 import type { Limits } from './limits.ts';
 import type { Resources } from './resources/resources.ts';
 import type { SharedChanges } from './shared-changes.ts';
+import type { Signals } from './signals.ts';
 import { denialFailure } from './steps/admission.ts';
 import type { Calls } from './steps/calls.ts';
 import type { Intake } from './steps/intake.ts';
 import type { Previews } from './steps/preview.ts';
+import { followElsewhere } from './steps/reports-elsewhere.ts';
 import { withoutContract, type RegisteredTool } from './tools/registered-tool.ts';
 import type { ServerToolService } from './tools/server-tool-service.ts';
 import type { Pack } from './tools/server-tool.ts';
@@ -53,6 +55,8 @@ export interface EngineLoad {
 export class Engine {
   /** Differs for every engine: a gateway recognises itself by it. */
   readonly instanceId: string;
+  /** Messages to the same services of other nodes. */
+  readonly signals: Signals;
   /** Applies what other nodes have stored. */
   readonly changes: SharedChanges;
   readonly toolIndex: ToolIndex;
@@ -98,6 +102,7 @@ export class Engine {
     this.#services = services;
     this.#intake = services.intake;
     this.changes = services.changes;
+    this.signals = services.signals;
     this.toolIndex = services.toolIndex;
     this.clientTools = services.clientTools;
     this.clientQueues = services.clientQueues;
@@ -187,6 +192,16 @@ export class Engine {
   async recordEnded(request: CallRequest, principal: Principal, outcome: BadOutcome): Promise<Call | null> {
     const tool = this.toolIndex.find(principal.tenant, request.toolName);
     return await this.#services.recorder.recordEnded(request, principal, tool, outcome);
+  }
+
+  /**
+   * With other nodes: passes what the call reports while another one runs it to the caller. The returned function ends
+   * that.
+   */
+  followElsewhere(call: Call, caller: InProcessCaller): () => void {
+    if (this.#parts.peers.isSingle) return () => {};
+    const { feed, lifecycle } = this.#services;
+    return followElsewhere({ feed, lifecycle, clock: this.#parts.clock }, call, caller);
   }
 
   /** After a restart: attaches a resumed agent, with its hooks, to an open call of its own. */

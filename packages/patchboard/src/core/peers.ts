@@ -110,6 +110,10 @@ export interface Peers {
   /** `followed`: the tenants whose events readers of this node follow. */
   onTransient(publish: (event: TransientEvent) => void, followed: () => Iterable<string>): void;
 
+  /** Sends a small JSON value to the other nodes. It may be lost. */
+  signal(topic: string, body: unknown): void;
+  onSignal(take: (topic: string, body: unknown) => void): void;
+
   /**
    * After the commit: this node has changed documents or tools, and has applied that revision. Resolves when every live node
    * has applied it, or after a second.
@@ -155,6 +159,8 @@ export function singleNode(store: Pick<Store, 'openCalls' | 'onFenced'>): Peers 
     onSpent: ignore,
     transient: ignore,
     onTransient: ignore,
+    signal: ignore,
+    onSignal: ignore,
     announce: () => Promise.resolve(),
     onAnnounced: ignore,
     hasLease: () => true,

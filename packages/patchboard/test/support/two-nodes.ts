@@ -55,6 +55,7 @@ export class TestPeers implements Peers {
   #canRun: (tenant: string, toolName: string, toolVersion: string) => boolean = () => false;
   #end: (tenant: string, runId: string) => void = () => {};
   #spent: (bucket: string, tokens: number) => void = () => {};
+  #signal: (topic: string, body: unknown) => void = () => {};
   #publish: (event: TransientEvent) => void = () => {};
   #followed: () => Iterable<string> = () => [];
   #fenced: ((problem: string) => void) | null = null;
@@ -184,6 +185,14 @@ export class TestPeers implements Peers {
 
   onSpent(take: (bucket: string, tokens: number) => void): void {
     this.#spent = take;
+  }
+
+  signal(topic: string, body: unknown): void {
+    this.#notify((other) => other.#signal(topic, JSON.parse(JSON.stringify(body))));
+  }
+
+  onSignal(take: (topic: string, body: unknown) => void): void {
+    this.#signal = take;
   }
 
   transient(event: TransientEvent): void {

@@ -337,7 +337,12 @@ export class Devices {
 function listed({ link, tools, ...device }: Device): ListedDevice {
   const { session, firstSession, tenant, clientId, name, connectedAt } = device;
   return {
-    ...{ session, firstSession, tenant, clientId, name, connectedAt },
+    session,
+    firstSession,
+    tenant,
+    clientId,
+    name,
+    connectedAt,
     isOnline: link !== null,
     tools: [...tools],
   };

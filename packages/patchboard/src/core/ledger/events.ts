@@ -45,6 +45,7 @@ export interface EventFilter {
 /** Live events contain the whole call as committed, for waiters in this process. */
 type Listener = (event: BoardEvent<Call> | PolicyChange) => void;
 type CallListener = (event: BoardEvent<Call>) => void;
+type TransientListener = (event: TransientEvent) => void;
 
 export interface EventFeedParts {
   readonly store: Store;
@@ -71,6 +72,9 @@ export class EventFeed {
   readonly #listeners: Set<Listener> = new Set();
   /** By call id, so that an event is passed to the listeners of its call only. */
   readonly #callListeners: Map<string, Set<CallListener>> = new Map();
+  /** Calls that may run at other nodes, whose events of there are wanted here. */
+  readonly #elsewhere: Map<string, { readonly tenant: string; readonly listeners: Set<TransientListener> }> =
+    new Map();
   /** What all followers read, by their end functions. */
   readonly #followers: Map<() => void, { readonly filter: EventFilter; readonly reader: EventReader }> =
     new Map();
@@ -83,7 +87,7 @@ export class EventFeed {
     this.#catchingUp = new YieldingQueue(parts.clock);
     parts.peers.onTransient(
       (event) => this.#publish(event),
-      () => new Set([...this.#followers.values()].map(({ filter }) => filter.principal.tenant)),
+      () => this.#followedTenants(),
     );
   }
 
@@ -115,6 +119,23 @@ export class EventFeed {
         this.#callListeners.delete(callId);
       this.#stopIfUnused();
     };
+  }
+
+  /** Receives progress and custom events of the call that other nodes send, not those of this node. */
+  listenElsewhere({ id, tenant }: Pick<Call, 'id' | 'tenant'>, listener: TransientListener): () => void {
+    const wanted = this.#elsewhere.get(id) ?? { tenant, listeners: new Set() };
+    this.#elsewhere.set(id, wanted);
+    wanted.listeners.add(listener);
+    return () => {
+      wanted.listeners.delete(listener);
+      if (wanted.listeners.size === 0 && this.#elsewhere.get(id) === wanted) this.#elsewhere.delete(id);
+    };
+  }
+
+  #followedTenants(): Set<string> {
+    const tenants = new Set([...this.#followers.values()].map(({ filter }) => filter.principal.tenant));
+    for (const { tenant } of this.#elsewhere.values()) tenants.add(tenant);
+    return tenants;
   }
 
   /** The event as the principal may see it; null if it may not. */
@@ -215,7 +236,9 @@ export class EventFeed {
   }
 
   /** An event of a call that runs at another node. */
-  #publish({ type, call, data }: TransientEvent): void {
+  #publish(transient: TransientEvent): void {
+    const { type, call, data } = transient;
+    for (const listener of this.#elsewhere.get(call.id)?.listeners ?? []) listener(transient);
     const event: BoardEvent = { seq: null, type, tenant: call.tenant, callId: call.id, data, call };
     for (const { filter, reader } of this.#followers.values()) {
       const seen = eventAsSeen(filter, event, this.#parts);

@@ -9,6 +9,7 @@ import type { EventFeed } from '../ledger/events.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Page } from '../ports.ts';
 import type { Result } from '../result.ts';
+import type { Signals } from '../signals.ts';
 import { completion, type CompletedArgument, type Completion, type CompletionRequest } from './completion.ts';
 import { contentsBytes, contentsOf, messagesOf, type Contents, type PromptMessages } from './contents.ts';
 import { PackReads } from './pack-reads.ts';
@@ -34,7 +35,11 @@ export interface ResourcesParts {
   readonly tenants: TenantDirectory;
   readonly feed: EventFeed;
   readonly checks: InputChecks;
+  readonly signals: Signals;
 }
+
+/** The topic of signals about resources whose contents changed. */
+const UPDATED = 'resource_updated';
 
 /**
  * Resources, resource templates and prompts of the packs. What a principal may not see does not exist for it. Reads are no
@@ -53,6 +58,9 @@ export class Resources {
     this.#reads = new PackReads(parts);
     this.#changes = new ResourceChanges({ ...parts, index: this.#index });
     parts.tenants.onReplaced((tenant) => this.#changes.tenant(tenant));
+    parts.signals.on(UPDATED, (uri) => {
+      if (typeof uri === 'string') this.#changes.updated(uri);
+    });
   }
 
   /** Adds all members or none. Returns why not, or null. */
@@ -104,9 +112,10 @@ export class Resources {
     this.#sources.clear();
   }
 
-  /** Reports that the contents under a URI changed, to event streams and watchers. */
+  /** Reports that the contents under a URI changed, to event streams and watchers, of other nodes too. */
   notifyUpdated(uri: string): void {
     this.#changes.updated(uri);
+    this.#parts.signals.send(UPDATED, uri);
   }
 
   /** Ordered by URI. */

@@ -90,7 +90,10 @@ function isLiving({ writers }: Tables): string {
 function deviceOf(row: DeviceRow): CountedDevice {
   const { session, tenant, name, tools } = row;
   return {
-    ...{ session, tenant, name, tools },
+    session,
+    tenant,
+    name,
+    tools,
     firstSession: row.first_session,
     clientId: row.client_id,
     isOnline: row.is_online,

@@ -65,9 +65,11 @@ async function submitCall(exchange: Exchange, tool: RegisteredTool | undefined):
       const { live } = submitted;
       const call = submitted.duplicate ? await repeated(exchange, submitted.call) : submitted.call;
       requests?.started(call);
+      const stop = caller === null ? null : context.engine.followElsewhere(call, caller);
       try {
         return await holdCall(exchange, { call, live, tool, hasKey: request.idempotencyKey !== null });
       } finally {
+        stop?.();
         target?.end();
         // A request that repeats the key of a call is not the one that its reports go to.
         if (reports !== null && live !== null && !submitted.duplicate) keepReports(exchange, live, reports);

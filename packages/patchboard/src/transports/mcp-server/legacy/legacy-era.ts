@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Failure } from '../../../core/failures.ts';
+import type { Engine } from '../../../core/engine.ts';
+import { messageOf, type Failure } from '../../../core/failures.ts';
 import type { MaybePromise } from '../../../core/maybe-promise.ts';
 import { isRecord } from '../../../core/json/is-record.ts';
 import type { HttpContext } from '../../shared/http/context.ts';
@@ -18,6 +19,7 @@ import { RpcResponse } from '../messages/rpc-response.ts';
 import { rpcErrorOf, runRequest, type ServerParts } from '../run-request.ts';
 import { respondElsewhere } from './server-requests.ts';
 import type { Session } from './session.ts';
+import { onSessionSignals, signalSession } from './session-signals.ts';
 import { openSessionStream, sessionRefusal, streamRefusal } from './session-stream.ts';
 import { checkVersion } from './session-version.ts';
 import { Sessions } from './sessions.ts';
@@ -36,9 +38,24 @@ export class LegacyEra {
   readonly #parts: ServerParts;
   readonly #sessions: Sessions = new Sessions();
   readonly #shared: SharedSessions = new SharedSessions(this.#sessions);
+  readonly #listening: WeakSet<Engine> = new WeakSet();
 
   constructor(parts: ServerParts) {
     this.#parts = parts;
+  }
+
+  /** Called with each request: listens to the other nodes from the first one on. */
+  #listen({ engine, tokens, log }: HttpContext): void {
+    if (this.#listening.has(engine)) return;
+    this.#listening.add(engine);
+    onSessionSignals(
+      engine,
+      (id) => this.#sessions.find(id),
+      (session) =>
+        void this.#shared
+          .refresh(tokens, session)
+          .catch((error: unknown) => log.warn('mcp.session_not_read', { error: messageOf(error) })),
+    );
   }
 
   /** One message, or a batch. */
@@ -95,6 +112,7 @@ export class LegacyEra {
 
   /** Null if the request names none. Throws for an unknown session and for one of another principal alike. */
   async #sessionOf(context: HttpContext, request: FastifyRequest): Promise<Session | null> {
+    this.#listen(context);
     const id = request.headers['mcp-session-id'];
     if (typeof id !== 'string') return null;
     const session = context.engine.changes.isShared
@@ -181,7 +199,11 @@ async function accept(
   }
   const { params } = message;
   if (message['method'] !== 'notifications/cancelled' || !isRecord(params)) return null;
-  if (isId(params['requestId'])) session.cancel(params['requestId']);
+  const { requestId } = params;
+  if (!isId(requestId)) return null;
+  // Another node may have taken the request.
+  if (!session.cancel(requestId))
+    signalSession(context.engine, session.id, { kind: 'cancelled', request: requestId });
   return null;
 }
 

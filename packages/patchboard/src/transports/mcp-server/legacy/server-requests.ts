@@ -10,6 +10,7 @@ import { inputRequestsOf, openByKey, APPROVAL_KEY } from '../calls/input-request
 import { giveResponses } from '../calls/input-responses.ts';
 import { RpcError } from '../messages/rpc-error.ts';
 import type { ClientResponse, ResponseHandler, Session } from './session.ts';
+import { signalSession } from './session-signals.ts';
 
 /** What is needed as long as the call is open: without the parameters, which may be large. */
 type Responding = Pick<Exchange, 'context' | 'principal' | 'client' | 'origin' | 'response'>;
@@ -62,10 +63,12 @@ export class ServerRequests {
     const id = this.#session.expect(handler);
     const send = (): void => {
       const { response } = this.#exchange;
-      const target = response.isDone || response.isGone ? this.#session.stream : response;
       // A form is what versions before 2025-11-25 know, without a mode.
       const { mode, ...others } = params;
-      target?.request(id, method, mode === 'form' ? others : params);
+      const shown = mode === 'form' ? others : params;
+      const target = response.isDone || response.isGone ? this.#session.stream : response;
+      if (target !== null) target.request(id, method, shown);
+      else signalSession(context.engine, this.#session.id, { kind: 'message', id, method, params: shown });
     };
     if (!context.engine.changes.isShared) {
       send();
@@ -85,7 +88,9 @@ export class ServerRequests {
       stop();
       forget();
       const target = response.isDone || response.isGone ? this.#session.stream : response;
-      target?.notify('notifications/elicitation/complete', { elicitationId });
+      const [method, params] = ['notifications/elicitation/complete', { elicitationId }];
+      if (target !== null) target.notify(method, params);
+      else signalSession(context.engine, this.#session.id, { kind: 'message', id: null, method, params });
     });
     const forget = this.#session.onClose(stop);
   }

@@ -82,9 +82,11 @@ export class Session {
     };
   }
 
-  /** `notifications/cancelled`. An unknown request has ended, or was never sent in this session. */
-  cancel(requestId: RpcId): void {
-    this.#running.get(requestId)?.cancel();
+  /** `notifications/cancelled`. Returns false for an unknown request: it has ended, or another node has taken it. */
+  cancel(requestId: RpcId): boolean {
+    const running = this.#running.get(requestId);
+    running?.cancel();
+    return running !== undefined;
   }
 
   /** Returns the id of a new request of the server. Ids are random, so that no response can be guessed. */

@@ -33,6 +33,11 @@ export class Sessions {
     if (this.#sessions.size > MAX_SESSIONS) this.#closeFirst(this.#sessions);
   }
 
+  /** For messages of other nodes, which have checked the principal. */
+  find(id: string): Session | undefined {
+    return this.#sessions.get(id);
+  }
+
   /** Undefined also for a session of another principal. */
   use(id: string, principal: Principal, now: number): Session | undefined {
     const session = this.#sessions.get(id);

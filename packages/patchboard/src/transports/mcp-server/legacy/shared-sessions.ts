@@ -1,6 +1,7 @@
 import type { Principal } from '../../../core/access/principal.ts';
 import type { HttpContext } from '../../shared/http/context.ts';
 import { Session } from './session.ts';
+import { signalSession } from './session-signals.ts';
 import { nameOf, type Sessions } from './sessions.ts';
 
 /** What every node needs of a session. The stream and the requests under way belong to one node. */
@@ -53,13 +54,26 @@ export class SharedSessions {
 
   /** Stores a session that was opened, or changed by a request, so that the next one may reach any node. */
   async save(context: HttpContext, session: Session): Promise<void> {
-    if (this.#known.get(session)?.text !== textOf(session)) await this.#store(context, session);
+    if (this.#known.get(session)?.text === textOf(session)) return;
+    await this.#store(context, session);
+    signalSession(context.engine, session.id, { kind: 'changed' });
   }
 
   /** Ends the session at every node. */
-  async close({ tokens }: HttpContext, session: Session): Promise<void> {
+  async close({ tokens, engine }: HttpContext, session: Session): Promise<void> {
     this.#sessions.close(session);
     await tokens.spend('mcp_session', session.id);
+    signalSession(engine, session.id, { kind: 'changed' });
+  }
+
+  /** Applies what another node has stored of a session that this node has. */
+  async refresh(tokens: HttpContext['tokens'], session: Session): Promise<void> {
+    const text = await tokens.find('mcp_session', session.id);
+    if (text === null) return this.#sessions.close(session);
+    const { logLevel, subscriptions } = JSON.parse(text) as StoredSession;
+    session.change(logLevel, subscriptions);
+    const known = this.#known.get(session);
+    if (known !== undefined) known.text = text;
   }
 
   #restored(
