@@ -130,7 +130,13 @@ class ClusterLoop {
     const configFile = join(folder, 'config.yaml');
     writeFileSync(
       configFile,
-      `http: { drain_delay_ms: 1000, allowed_hosts: ["${this.#balancer.host}"] }\nrates: { principal: null, tenant: null }\n`,
+      [
+        `http: { drain_delay_ms: 1000, allowed_hosts: ["${this.#balancer.host}"] }`,
+        // Calls that wait for input would make each restart wait for the whole drain.
+        'limits: { drain_ms: 2000 }',
+        'rates: { principal: null, tenant: null }',
+        '',
+      ].join('\n'),
     );
     for (let number = 0; number < nodes; number += 1) this.#nodes.push(await this.#node(number, configFile));
     const isReady = (node: number): boolean => this.#balancer.isReady(this.#nodes[node]?.url ?? '');
