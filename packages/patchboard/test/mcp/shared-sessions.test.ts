@@ -9,6 +9,7 @@ import { holding } from '../support/asking-tools.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { twoNodes } from '../support/two-nodes.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { FORM, rpc, TASKS } from './support/a-modern-client.ts';
 import { aLegacyClient, FORMS, send, toolCall } from './support/legacy-client.ts';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -126,5 +127,19 @@ describe('a session of an older MCP client that reaches another node', () => {
     clock.pass(1000);
     expect((await at(a, session).post(PING)).status).toBe(404);
     expect((await at(b, session).post(PING)).status).toBe(404);
+  });
+});
+
+describe('a task that reaches another node', () => {
+  it('is read and cancelled there', async () => {
+    const capabilities = { ...TASKS, ...FORM };
+    const { result: task } = await rpc(a.url, 'tools/call', { name: 'ask', arguments: {} }, { capabilities });
+    const { taskId } = task as { readonly taskId: string };
+    const at = async ({ url }: TestServer, method: string) =>
+      (await rpc(url, method, { taskId }, { capabilities })).result;
+    expect(await at(b, 'tasks/get')).toMatchObject({ taskId, status: 'input_required' });
+    await at(b, 'tasks/cancel');
+    for (const node of [a, b])
+      expect(await at(node, 'tasks/get')).toMatchObject({ taskId, status: 'cancelled' });
   });
 });
