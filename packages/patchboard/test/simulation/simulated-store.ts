@@ -218,6 +218,7 @@ export function simulatedStore(connection: StoreConnection, shared: SharedMember
     onChanged: isShared
       ? (distribute: (revision: number) => Promise<void>) => connection.onChanged(distribute)
       : undefined,
+    appliesChanges: isShared,
     tokens: undefined,
     devices: undefined,
     ...shared,
