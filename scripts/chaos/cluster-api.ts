@@ -20,6 +20,8 @@ export interface ClusterApiParts {
   readonly operatorToken: string;
   readonly random: SeededRandom;
   readonly violations: string[];
+  /** Other programs use the machine, so nodes may refuse requests because they have no turn. */
+  readonly isMachineBusy: boolean;
 }
 
 /** A client gives up on a node that stands still; longer than any read waits. */
@@ -68,7 +70,8 @@ export class ClusterApi implements Api {
     const sentAt = now();
     const failed = (how: string): void => {
       this.failures.push({ node, what: `${what}: ${how}`, sentAt, failedAt: now() });
-      if (isStrict) this.#parts.violations.push(`${stamp()} rolling restart: ${what} ${how}`);
+      const ms = Math.round(now() - sentAt);
+      if (isStrict) this.#parts.violations.push(`${stamp()} rolling restart: ${what} ${how} after ${ms} ms`);
     };
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const given = asking.signal === undefined ? [] : [asking.signal];
@@ -79,7 +82,8 @@ export class ClusterApi implements Api {
       const headers = { ...this.#headers(method, path), ...perRequest, ...asking.headers };
       const signal = AbortSignal.any([...given, ...(isStrict ? [] : [patience])]);
       const response = await send(url, { headers, ...(isStrict && given.length === 0 ? {} : { signal }) });
-      if (response.status >= 500) failed(`${response.status} ${JSON.stringify(response.body)}`);
+      const isRefused = this.#parts.isMachineBusy && isOverloaded(response);
+      if (response.status >= 500 && !isRefused) failed(`${response.status} ${JSON.stringify(response.body)}`);
       return { ...response, ...(node === undefined ? {} : { node }) };
     } catch (error) {
       if (asking.signal?.aborted === true) throw error;
@@ -103,6 +107,12 @@ export class ClusterApi implements Api {
     const token = (isOfAgent ? this.agentKey : null) ?? this.#parts.operatorToken;
     return { authorization: `Bearer ${token}` };
   }
+}
+
+/** Not because it shuts down, which has another reason. */
+function isOverloaded({ status, body }: HttpResponse): boolean {
+  const [first] = (body['reasons'] ?? []) as { readonly code: string }[];
+  return status === 503 && first?.code === 'overloaded';
 }
 
 /** For messages. */

@@ -121,7 +121,7 @@ class ClusterLoop {
 
   /** Starts everything. */
   async open(): Promise<void> {
-    const { folder, version, nodes = NODES, longestMs = LONGEST_MS } = this.#options;
+    const { folder, version, nodes = NODES, longestMs = LONGEST_MS, toleranceMs = 0 } = this.#options;
     const { history } = this.#load;
     this.#closing.push(() => this.#load.end());
     this.#database = await this.#own(await FragileDatabase.start(version));
@@ -148,6 +148,7 @@ class ClusterLoop {
       operatorToken: OPERATOR_TOKEN,
       random: this.#random.fork(),
       violations: history.violations,
+      isMachineBusy: toleranceMs > 0,
     });
     this.#injector = new ClusterInjector({
       nodes: this.#nodes,

@@ -16,8 +16,9 @@ export interface Balancer {
 }
 
 const CHECK_EVERY_MS = 50;
-/** A node that does not respond in this time is not ready. */
+/** A node that does not respond in this time, several times in a row, is not ready. */
 const CHECK_MS = 1000;
+const SILENT_CHECKS = 3;
 
 /** Forwards each connection to one of the nodes whose `/readyz` was 200 at the last check, in turn. Repeats nothing. */
 export async function startBalancer(): Promise<Balancer> {
@@ -26,9 +27,10 @@ export async function startBalancer(): Promise<Balancer> {
   const stop = new AbortController();
   const checks: Promise<void>[] = [];
   let turn = 0;
+  const silent = new Map<string, number>();
   const check = async (url: string): Promise<void> => {
-    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(CHECK_MS)]);
-    const isReady = await fetch(`${url}/readyz`, { signal }).then(
+    const patience = AbortSignal.timeout(CHECK_MS);
+    const isReady = await fetch(`${url}/readyz`, { signal: AbortSignal.any([stop.signal, patience]) }).then(
       async (response) => {
         // Otherwise its connection stays open.
         await response.body?.cancel();
@@ -36,7 +38,10 @@ export async function startBalancer(): Promise<Balancer> {
       },
       () => false,
     );
-    if (ready.has(url)) ready.set(url, isReady);
+    const times = patience.aborted && !isReady ? (silent.get(url) ?? 0) + 1 : 0;
+    silent.set(url, times);
+    // A busy machine is late now and then.
+    if (ready.has(url) && (times === 0 || times >= SILENT_CHECKS)) ready.set(url, isReady);
   };
   /** One that does not respond does not delay the checks of the others. */
   const keepChecking = async (url: string): Promise<void> => {
