@@ -1,14 +1,7 @@
-import { MANY, RARE, type Mutant } from './mutant.ts';
+import { MANY, type Mutant } from './mutant.ts';
 
 /** Faults of devices, queues of clients and agents whose calls pass between nodes. */
 export const CLIENT_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'leaves the calls of a resumed session behind',
-    file: 'core/devices/devices.ts',
-    find: 'await this.#elsewhere.takeSession(device, holding);',
-    replace: '',
-    seeds: RARE,
-  },
   {
     name: 'keeps a device reserved for a call that it lost',
     file: 'core/devices/device-provider.ts',
