@@ -21,7 +21,6 @@ export const CLUSTER_FAULTS = [
 export type ClusterFault = (typeof CLUSTER_FAULTS)[number];
 export type BusName = 'postgres' | 'nats';
 
-const DATABASE_FAULTS: readonly ClusterFault[] = ['database stopped at once', 'database killed'];
 /** It takes long, because nothing else happens meanwhile. */
 const RARE: ClusterFault = 'rolling restart';
 /** How much less often a rare fault is drawn. */
@@ -29,11 +28,6 @@ const RARITY = 0.4;
 
 export function hasBus(fault: ClusterFault, bus: BusName): boolean {
   return bus === 'nats' || !fault.startsWith('NATS');
-}
-
-/** Whether it interrupts all nodes at once. */
-export function isOfDatabase(fault: ClusterFault): boolean {
-  return DATABASE_FAULTS.includes(fault);
 }
 
 /** Each fault once, then at random, without end. */
