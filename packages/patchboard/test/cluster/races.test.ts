@@ -131,7 +131,7 @@ describe('two nodes at once', () => {
       for (const response of joined)
         expect(await seenByBoth(callOf(response))).toMatchObject({ state: 'CANCELLED' });
       for (const { status, json } of responses.filter((response) => response.status >= 300))
-        expect([status, json]).toEqual([409, expect.objectContaining({ code: 'run_cancelled' })]);
+        expect([status, json]).toEqual([409, expect.objectContaining({ code: 'conflict' })]);
       const { json } = await a.get(`/v1/tool_calls?run_id=${run}`);
       const listed = (json as { readonly tool_calls: readonly CallView[] }).tool_calls;
       expect(listed.map(({ state }) => state)).toEqual(listed.map(() => 'CANCELLED'));

@@ -136,7 +136,7 @@ describe.each(PAGES)('%s', (page) => {
 /** Of `createPatchboard`; the config file has it under `auth`. */
 const BOARD_OPTION = 'http.jwt';
 /** Options of other programs. */
-const FOREIGN = new Set(['--network', '--init', '--keep']);
+const FOREIGN = new Set(['--network', '--init', '--keep', '--bus', '--rounds', '--seed', '--plant']);
 /** Further names with an underscore that pages use: events and members that no route declares. */
 const OWN_WORDS: readonly string[] = [
   'tool_request',
