@@ -9,24 +9,25 @@ const LIMIT_MS = 280_000;
 
 const SELECTIONS = [{ requirements: '2026-07-28' }, { requirements: '2025-11-25' }, { suite: 'all' }];
 
-let server: ServerProcess;
+/** One for each selection: some scenarios change the list of tools that others read. */
+let servers: readonly ServerProcess[];
 let all: string[];
 /** For each selection: the scenarios that the suite has for it, and the results. */
 let runs: { readonly names: string[]; readonly results: ScenarioResult[] }[];
 
 beforeAll(async () => {
-  server = await startFixtureServer();
+  servers = await Promise.all(SELECTIONS.map(() => startFixtureServer()));
   all = await scenariosOf();
   runs = await Promise.all(
-    SELECTIONS.map(async (selection) => ({
-      results: await judge(`${server.url}/mcp`, selection),
+    SELECTIONS.map(async (selection, index) => ({
+      results: await judge(`${servers[index]?.url}/mcp`, selection),
       names: selection.requirements === undefined ? all : await scenariosOf(selection.requirements),
     })),
   );
 }, LIMIT_MS);
 
 afterAll(async () => {
-  await server.stop();
+  await Promise.all(servers.map((server) => server.stop()));
 });
 
 describe('the conformance suite of MCP', () => {

@@ -37,7 +37,10 @@ it('a node that leaves reports it, serves on and closes connections; a second si
   expect(await streamed).toContain(`"tool_call_id":"${waiting.tool_call_id}"`);
   expect(await a.exited()).toBe(0);
   const client = createClient({ url: b.url, key: TOKEN });
-  const { nodes } = await client.nodes();
-  expect(nodes.map(({ state }) => state).toSorted()).toEqual(['free', 'running']);
+  // The list is as of the last heartbeat of the node that returns it.
+  await waitFor(async () => {
+    const { nodes } = await client.nodes();
+    expect(nodes.map(({ state }) => state).toSorted()).toEqual(['free', 'running']);
+  });
   expect(await b.call(waiting)).toMatchObject({ state: 'APPROVAL_REQUIRED' });
 });
