@@ -93,6 +93,21 @@ describe.each([
     expect(ran).toEqual([['run_x'], ['run_x', 'run_x'], []]);
   });
 
+  it('moves once for several calls that wait for it: the record says that the files are new', async () => {
+    const scene = await aScene(notifies);
+    const { a, b } = scene;
+    await ended(scene, await submitTo(a, { toolName: 'shell', runId: 'run_x' }));
+    a.peers.leased = false;
+    const request = aRequest({ toolName: 'shell', runId: 'run_x' });
+    const submitted = await Promise.all([b.engine.submit(request, me), b.engine.submit(request, me)]);
+    const calls = await Promise.all(submitted.map((one) => ended(scene, accepted(one))));
+    expect(calls.map((call) => call?.state.name)).toEqual(['COMPLETED', 'COMPLETED']);
+    expect(calls.map((call) => call?.workspace)).toContain('new');
+    expect(await ended(scene, await submitTo(b, { toolName: 'shell', runId: 'run_x' }))).not.toHaveProperty(
+      'workspace',
+    );
+  });
+
   it('keeps its files on a shared volume', async () => {
     const scene = await aScene(notifies, ['shared', 'shared']);
     const { a, b, ran } = scene;

@@ -21,7 +21,7 @@ const MAX_KNOWN = 10_000;
  */
 export class WorkspaceHomes {
   readonly #parts: WorkspaceHomesParts;
-  /** The runs whose home is this node, which lasts as long as the node. `new`: no call has been told yet that the files are new. */
+  /** The runs whose home is this node, until it leaves. `new`: no call has recorded yet that the files are new. */
   readonly #here: BoundedMap<string, 'new' | 'known'> = new BoundedMap(MAX_KNOWN);
 
   constructor(parts: WorkspaceHomesParts) {
@@ -42,11 +42,13 @@ export class WorkspaceHomes {
     const { peers, workspaces } = this.#parts;
     const scope = this.#scopeOf(call);
     const home = await peers.claimHome(scope, workspaces.place);
-    if (home.isHere) this.#here.set(pairKey(scope.tenant, scope.runId), home.isNew ? 'new' : 'known');
+    const key = pairKey(scope.tenant, scope.runId);
+    // Calls may claim at once, and only one of them finds the workspace new.
+    if (home.isHere) this.#here.set(key, home.isNew || this.#here.get(key) === 'new' ? 'new' : 'known');
     return home;
   }
 
-  /** What the next call that begins has to say about its workspace. */
+  /** What is recorded about the workspace when the call begins. */
   noteFor(call: Call): { readonly workspace?: 'new' } {
     return call.sandbox !== null && this.#of(call) === 'new' ? { workspace: 'new' } : {};
   }
