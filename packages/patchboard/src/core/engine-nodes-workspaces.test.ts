@@ -108,6 +108,19 @@ describe.each([
     );
   });
 
+  it('moves when its node leaves: later calls of the run at that node run at the new home', async () => {
+    const scene = await aScene(notifies);
+    const { a, b, ran } = scene;
+    await ended(scene, await submitTo(a, { toolName: 'shell', runId: 'run_x' }));
+    a.peers.isLeaving = true;
+    const before = await ended(scene, await submitTo(a, { toolName: 'shell', runId: 'run_x' }));
+    const first = await ended(scene, await submitTo(b, { toolName: 'shell', runId: 'run_x' }));
+    const later = await ended(scene, await submitTo(a, { toolName: 'shell', runId: 'run_x' }));
+    expect([before, first, later].map((call) => call?.state.name)).toEqual(Array(3).fill('COMPLETED'));
+    expect([before, first, later].map((call) => call?.workspace)).toEqual([undefined, 'new', undefined]);
+    expect(ran).toEqual([['run_x', 'run_x'], ['run_x', 'run_x'], []]);
+  });
+
   it('keeps its files on a shared volume', async () => {
     const scene = await aScene(notifies, ['shared', 'shared']);
     const { a, b, ran } = scene;

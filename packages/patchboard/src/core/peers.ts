@@ -48,6 +48,8 @@ export type WorkspaceHome =
 export interface Peers {
   /** True: no other node moves calls. A call that is not live in this process has ended. */
   readonly isSingle: boolean;
+  /** True: this node shuts down. It still serves requests, while other nodes may become the homes of its workspaces. */
+  readonly isLeaving: boolean;
   /**
    * Calls `take` with the open calls that fall to this node, oldest first: at the start, and whenever another node is gone,
    * hands its calls over, does not end an overdue one, or offers one that this node takes. Resolves when those of the start
@@ -139,6 +141,7 @@ function ignore(): void {
 export function singleNode(store: Pick<Store, 'openCalls' | 'onFenced'>): Peers {
   return {
     isSingle: true,
+    isLeaving: false,
     onOrphaned: (take) => take(store.openCalls()),
     moved: ignore,
     ended: ignore,

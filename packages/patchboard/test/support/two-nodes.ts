@@ -37,6 +37,7 @@ export class TestPeers implements Peers {
   /** False: notifications of this node to the others are lost. */
   notifies = true;
   leased = true;
+  isLeaving = false;
   /** The calls that this node has moved and that other nodes may hold or await. */
   readonly told: Call[] = [];
   readonly offers: Call[] = [];
@@ -133,7 +134,7 @@ export class TestPeers implements Peers {
     const { homes, nodes } = this.#shared;
     const key = JSON.stringify([tenant, runId]);
     const home = homes.get(key);
-    if (home !== undefined && home.node !== this && home.node.leased)
+    if (home !== undefined && home.node !== this && home.node.leased && !home.node.isLeaving)
       return { isHere: false, node: nodes.indexOf(home.node), hasSameFiles: home.place === place };
     homes.set(key, { node: this, place });
     return { isHere: true, isNew: home !== undefined && home.node !== this && home.place !== place };
@@ -142,7 +143,7 @@ export class TestPeers implements Peers {
   async give(call: Call, node: number): Promise<boolean> {
     const { store, holders, nodes } = this.#shared;
     const to = nodes[node];
-    if (to?.leased !== true || holders.get(call.id) !== this) return false;
+    if (to?.leased !== true || to.isLeaving || holders.get(call.id) !== this) return false;
     const next = { ...call, version: call.version + 1 };
     const replaced = await store.replaceCall(next, call.version, []);
     if (replaced.kind === 'conflict') return false;

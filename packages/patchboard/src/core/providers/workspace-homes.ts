@@ -17,7 +17,7 @@ const MAX_KNOWN = 10_000;
 
 /**
  * With several nodes, the workspace of a run is at one of them, its home: the first that uses it. Another node becomes the
- * home only when the former one is gone.
+ * home only when the former one is gone or leaves.
  */
 export class WorkspaceHomes {
   readonly #parts: WorkspaceHomesParts;
@@ -30,12 +30,14 @@ export class WorkspaceHomes {
 
   /** Whether calls of the run may run here without a look into the store. */
   isKnown({ tenant, runId }: RunScope): boolean {
-    return this.#parts.peers.isSingle || this.#here.use(pairKey(tenant, runId)) === 'known';
+    const { isSingle, isLeaving } = this.#parts.peers;
+    return isSingle || (!isLeaving && this.#here.use(pairKey(tenant, runId)) === 'known');
   }
 
   /** Whether the home of the call's run must be claimed before it runs. A tool without a sandbox has no workspace. */
   mustClaim(call: Call): boolean {
-    return call.sandbox !== null && !this.#parts.peers.isSingle && this.#of(call) === undefined;
+    const { isSingle, isLeaving } = this.#parts.peers;
+    return call.sandbox !== null && !isSingle && (isLeaving || this.#of(call) === undefined);
   }
 
   async claim(call: Call): Promise<WorkspaceHome> {
@@ -45,6 +47,7 @@ export class WorkspaceHomes {
     const key = pairKey(scope.tenant, scope.runId);
     // Calls may claim at once, and only one of them finds the workspace new.
     if (home.isHere) this.#here.set(key, home.isNew || this.#here.get(key) === 'new' ? 'new' : 'known');
+    else this.#here.delete(key);
     return home;
   }
 
