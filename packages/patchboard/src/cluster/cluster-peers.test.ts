@@ -13,11 +13,13 @@ import { MemoryNodes } from '../../test/support/memory-nodes.ts';
 import { SimulatedNetwork } from '../bus/simulated-bus.ts';
 import type { Call } from '../core/call/call.ts';
 import type { Engine } from '../core/engine.ts';
+import { StorageUnavailable } from '../core/failures.ts';
 import type { Limits } from '../core/limits.ts';
 import type { ServerTool } from '../core/tools/server-tool.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { ClusterPeers } from './cluster-peers.ts';
+import type { NodeTable } from './node-table.ts';
 
 const me = aPrincipal();
 const STEP_MS = 50;
@@ -38,11 +40,22 @@ class Cluster {
   readonly nodes: MemoryNodes = new MemoryNodes(this.store, () => this.world.now());
   readonly network: SimulatedNetwork = new SimulatedNetwork({ clock: this.world, random: () => 0.5 });
   readonly running: Node[] = [];
+  /** How many of the next offers fail. */
+  failingOffers = 0;
 
   async join(tools: readonly ServerTool[], limits: Partial<Limits> = {}): Promise<Node> {
     // The wall clock of the node is an hour off.
     const clock = new FakeClock(this.world.now() + 3_600_000);
-    const { table, store } = this.nodes.join(`node ${this.running.length + 1}`);
+    const joined = this.nodes.join(`node ${this.running.length + 1}`);
+    const { store } = joined;
+    const table: NodeTable = {
+      ...joined.table,
+      offer: async (calls) => {
+        this.failingOffers -= 1;
+        if (this.failingOffers >= 0) throw new StorageUnavailable('the database cannot be reached');
+        await joined.table.offer(calls);
+      },
+    };
     const bus = this.network.join(table.self.writer, silentLog);
     const ledger = { onCommitted: () => {}, grown: () => {} };
     const parts = { table, bus, ledger, clock, log: silentLog, store, version: '1', fingerprint: 'f' };
@@ -84,6 +97,19 @@ class Cluster {
 
 const submit = async ({ engine }: Node, toolName: string): Promise<Call> =>
   accepted(await engine.submit(aRequest({ toolName }), me));
+
+/** A client is connected to the node. Returns the ids of the calls that it gets. */
+async function aClient({ engine }: Node): Promise<string[]> {
+  const delivered: string[] = [];
+  engine.clientQueues.attach('default', 'phone', {
+    deliver: ({ id }) => void delivered.push(id),
+    withdraw: () => undefined,
+  });
+  await settled();
+  return delivered;
+}
+
+const CAMERA = { name: 'camera', schema: { type: 'object' } };
 
 describe('a node that is gone', () => {
   it('is taken over within 5 s: what ran is sealed, what waited for an approval waits on', async () => {
@@ -183,6 +209,60 @@ describe('without notifications', () => {
     await cluster.advance(1100);
     expect(work.running.get(stopped.id)?.context.signal.aborted).toBe(true);
     expect([a.ended, b.ended]).toEqual([[running.id], [stopped.id]]);
+  });
+});
+
+describe('a call that another node could take', () => {
+  it('of a client that is connected there, is offered again after a write that failed', async () => {
+    const cluster = new Cluster();
+    const [a, b] = [await cluster.join([]), await cluster.join([])];
+    for (const { engine } of [a, b]) await engine.clientTools.register('default', 'phone', [CAMERA]);
+    await cluster.advance(1000);
+    const delivered = await aClient(b);
+    cluster.network.stop();
+    cluster.failingOffers = 1;
+    const { id } = await submit(a, 'camera');
+    await cluster.advance(500);
+    expect(delivered).toEqual([]);
+    await cluster.advance(2500);
+    expect([delivered, cluster.nodes.ownerOf(id)]).toEqual([[id], b.peers.self]);
+  });
+
+  it('of a client that is connected there, is offered as soon as this node knows the other one', async () => {
+    const cluster = new Cluster();
+    const a = await cluster.join([]);
+    await a.engine.clientTools.register('default', 'phone', [CAMERA]);
+    await cluster.advance(1000);
+    const b = await cluster.join([]);
+    const delivered = await aClient(b);
+    expect(a.peers.hasOthers).toBe(false);
+    const { id } = await submit(a, 'camera');
+    await cluster.advance(2500);
+    expect([delivered, cluster.nodes.ownerOf(id)]).toEqual([[id], b.peers.self]);
+  });
+
+  it('and that waits for a slot, runs at a node that starts later', async () => {
+    const cluster = new Cluster();
+    const [ofA, ofB] = [manualTool('work', { timeoutMs: 60_000 }), manualTool('work', { timeoutMs: 60_000 })];
+    const a = await cluster.join([ofA.tool], { concurrencyServer: 1 });
+    const [first, second] = [await submit(a, 'work'), await submit(a, 'work')];
+    await cluster.advance(3000);
+    expect([...ofA.running.keys()]).toEqual([first.id]);
+    await cluster.join([ofB.tool], { concurrencyServer: 1 });
+    await cluster.advance(1000);
+    expect([...ofB.running.keys()]).toEqual([second.id]);
+  });
+
+  it('and that waits for a slot, is offered again after a write that failed', async () => {
+    const cluster = new Cluster();
+    const [ofA, ofB] = [manualTool('work', { timeoutMs: 60_000 }), manualTool('work', { timeoutMs: 60_000 })];
+    const a = await cluster.join([ofA.tool], { concurrencyServer: 1 });
+    await cluster.join([ofB.tool], { concurrencyServer: 1 });
+    await cluster.advance(1000);
+    cluster.failingOffers = 1;
+    const [, second] = [await submit(a, 'work'), await submit(a, 'work')];
+    await cluster.advance(2500);
+    expect([...ofB.running.keys()]).toEqual([second.id]);
   });
 });
 

@@ -17,6 +17,7 @@ import type { Notification } from './notification.ts';
 import { takeOffered } from './offered-calls.ts';
 import { Outbox } from './outbox.ts';
 import { OverdueSweep } from './overdue-sweep.ts';
+import { PendingOffers } from './pending-offers.ts';
 import { Reconciliation, type Look } from './reconciliation.ts';
 import { Repeated } from './repeated.ts';
 import type { SharedLedger } from './shared-ledger.ts';
@@ -55,6 +56,8 @@ export class ClusterPeers implements Peers {
   readonly #reconciliation: Reconciliation;
   readonly #changes: NodeChanges;
   readonly #polls: readonly Repeated[];
+  readonly #pendingOffers: PendingOffers;
+  readonly #offering: Repeated;
   readonly #takingOffered: Repeated;
   readonly #takingMissing: Repeated;
   readonly #fencedListeners: ((problem: string) => void)[] = [];
@@ -118,12 +121,21 @@ export class ClusterPeers implements Peers {
       if (others().length > 0) await work();
     };
     const reconciliation = this.#reconciliation;
+    const pendingOffers = new PendingOffers({
+      table,
+      hasOthers: () => others().length > 0,
+      held: () => this.#watched().held,
+      marked: () => this.#outbox.send({ kind: 'work' }),
+    });
+    this.#pendingOffers = pendingOffers;
+    this.#offering = every(POLL_EVERY_MS, () => pendingOffers.offer());
     this.#takingOffered = every(
       POLL_EVERY_MS,
       whileOthers(() => this.#takeOffered()),
     );
     this.#takingMissing = every(POLL_EVERY_MS, () => this.#taken.passMissing(() => reconciliation.held()));
     this.#polls = [
+      this.#offering,
       this.#takingOffered,
       this.#takingMissing,
       every(SWEEP_EVERY_MS, () => sweep.run()),
@@ -225,8 +237,8 @@ export class ClusterPeers implements Peers {
     const { tenant, clientId, id, version } = call;
     if (clientId === null) return;
     this.#outbox.send({ kind: 'wake_client', tenant, client: clientId, call: id, version });
-    // For nodes that lose the notification. A node that starts later asks the store when a client attaches.
-    if (this.#heartbeat.others.length > 0) this.#start(() => this.#parts.table.offer([call]));
+    // For nodes that lose the notification, or that this one does not know yet.
+    this.offer([call]);
   }
 
   onWakeClient(look: Wake): void {
@@ -248,11 +260,8 @@ export class ClusterPeers implements Peers {
   }
 
   offer(calls: readonly Call[]): void {
-    if (this.#heartbeat.others.length === 0) return;
-    this.#start(async () => {
-      await this.#parts.table.offer(calls);
-      this.#outbox.send({ kind: 'work' });
-    });
+    this.#pendingOffers.add(calls);
+    this.#offerPending();
   }
 
   onOffered(room: () => number, canRun: CanRun): void {
@@ -362,8 +371,13 @@ export class ClusterPeers implements Peers {
 
   #looked(nodes: readonly NodeRow[], dead: readonly NodeRow[]): void {
     this.#announcements.check();
+    this.#offerPending();
     for (const node of dead) this.#start(() => this.#takeOver(node));
     if (this.#changes.update(nodes)) this.#takingMissing.now();
+  }
+
+  #offerPending(): void {
+    if (this.#pendingOffers.size > 0 && this.#heartbeat.others.length > 0) this.#offering.now();
   }
 
   async #takeOver(node: NodeRow): Promise<void> {
