@@ -124,7 +124,7 @@ export interface NodeTable {
   takeOver(node: NodeKey & { readonly beat: number }): Promise<readonly string[] | null>;
   /** The ids of the open calls of this node that are marked as taken, oldest first. */
   takenCalls(): Promise<readonly string[]>;
-  /** Reads the calls that are still open, in the order of the ids. */
+  /** Reads the calls that are still open, and that this node holds, in the order of the ids. */
   calls(ids: readonly string[]): AsyncIterable<Call>;
 
   /**

@@ -1,7 +1,7 @@
 import { isRecord } from '../core/json/is-record.ts';
 import { utf8Bytes } from '../core/json/utf8-bytes.ts';
 
-/** What a node tells other nodes of its store. It carries ids, never a secret. */
+/** What a node sends to other nodes of its store: ids, counts and events that are not stored, never a secret. */
 export type Notification =
   /** Calls that the sender moved to these versions while another node held them. */
   | { readonly kind: 'moved'; readonly calls: readonly CallVersion[] }

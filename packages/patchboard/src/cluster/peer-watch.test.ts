@@ -53,5 +53,7 @@ it('does not count the time in which this node was paused, slow or without the d
   const outage = new PeerWatch(1);
   deadAt(outage, 0, 2500);
   outage.reset();
+  // Nothing is known of node 2 until the next look.
+  expect(outage.silent([aRow(2, 1), aRow(3, 1, { state: 'free' })], 2600)).toEqual([3]);
   expect(deadAt(outage, 3000, 5500)).toBeNull();
 });

@@ -56,9 +56,11 @@ export class PeerWatch {
 
   /** The writers among `nodes` that no living node holds, or whose heartbeat stands still at this time. */
   silent(nodes: readonly NodeRow[], now: number): readonly number[] {
-    return nodes.flatMap(({ writer }) => {
+    return nodes.flatMap(({ writer, state }) => {
       const watched = this.#watched.get(writer);
-      const isSilent = watched === undefined || (watched.looks > 1 && now - watched.since >= SILENT_MS);
+      // After a reset nothing is known of a node that holds its writer.
+      const isSilent =
+        watched === undefined ? state === 'free' : watched.looks > 1 && now - watched.since >= SILENT_MS;
       return writer !== this.#self && isSilent ? [writer] : [];
     });
   }

@@ -181,7 +181,7 @@ function rootsOf(given: ReadonlyMap<Parameter, string>): TlsOptions {
   const standard = join(homedir(), '.postgresql', 'root.crt');
   if (file === undefined && !existsSync(standard))
     throw new BadDatabaseUrl(
-      `has sslmode=${given.get('sslmode')}, which needs the certificate of the authority: add sslrootcert=FILE, or sslrootcert=system for the authorities that this system trusts`,
+      `has sslmode=${given.get('sslmode')}, which needs the certificate of the authority: add sslrootcert=FILE, or sslrootcert=system for the authorities that Node trusts`,
     );
   return { ca: fileOf(file ?? standard, 'sslrootcert') };
 }

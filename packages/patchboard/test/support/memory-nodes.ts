@@ -151,7 +151,7 @@ export class MemoryNodes {
         checked(async () =>
           (await this.#open((holding) => isOwn(holding) && holding.movedBy === null)).map(({ id }) => id),
         ),
-      calls: (ids) => this.#calls(ids),
+      calls: (ids) => this.#calls(ids, writer),
       claimOverdue: (from, before, limit, owners) =>
         checked(async () => {
           const due = await this.#open(({ owner }, { state }) => {
@@ -234,10 +234,10 @@ export class MemoryNodes {
     };
   }
 
-  async *#calls(ids: readonly string[]): AsyncIterable<Call> {
+  async *#calls(ids: readonly string[], writer: number): AsyncIterable<Call> {
     for (const id of ids) {
       const call = await this.#store.findCall(id);
-      if (call !== undefined && isOpen(call)) yield call;
+      if (call !== undefined && isOpen(call) && this.ownerOf(id) === writer) yield call;
     }
   }
 

@@ -156,19 +156,23 @@ export class CallReader {
           ? await this.#reader.query<{ id: string }>(this.#openIdsOf, values)
           : await this.#reader.query<{ id: string }>(this.#openIdsOfClient, [...values, clientId]);
       const ids = rows.map(({ id }) => id);
-      yield* this.openOf(ids);
+      yield* this.openOf(ids, null);
       if (ids.length < AT_ONCE) return;
       after = ids.at(-1) ?? after;
     }
   }
 
-  /** Yields those of the calls that are open when they are read, in the order of the ids. */
-  async *openOf(ids: readonly string[]): AsyncIterable<Call> {
+  /**
+   * Yields those of the calls that are open, and that `owner` holds, when they are read, in the order of the ids. `owner` null:
+   * whoever holds them.
+   */
+  async *openOf(ids: readonly string[], owner: number | null): AsyncIterable<Call> {
     for (const some of chunks(ids)) {
-      const calls = await this.findMany(some);
+      const calls = await this.#findStoredMany(some);
       for (const id of some) {
-        const call = calls.get(id);
-        if (call !== undefined && isOpen(call)) yield call;
+        const stored = calls.get(id);
+        const isSought = stored !== undefined && (owner === null || stored.owner === owner);
+        if (isSought && isOpen(stored.call)) yield stored.call;
       }
     }
   }

@@ -115,6 +115,17 @@ describe('a database that was restored to an earlier state', () => {
 });
 
 describe('a takeover', () => {
+  it('passes no call that a third node has made its own before it is read', async () => {
+    const { open } = await sharedStores(15);
+    const [a, b, c] = [await open(), await open(), await open()];
+    await insertAll(a.store, [aCall(1), aCall(2)]);
+    const taken = await b.table.takeOver(await rowOf(b.table, a.table.self));
+    const running = executing(aCall(1));
+    expect(await c.store.replaceCall(running, 1, rowsOf(running, 1))).toEqual({ kind: 'replaced' });
+    expect(taken).toEqual([callId(1), callId(2)]);
+    expect(await idsFrom(b.table.calls(taken ?? []))).toEqual([callId(2)]);
+  });
+
   it('fences the node: its batch fails as a whole, its other writes are refused, and its calls change hands', async () => {
     const { open } = await sharedStores(15);
     const [a, b] = [await open(), await open()];

@@ -118,7 +118,7 @@ export class PostgresNodeTable implements NodeTable {
   }
 
   calls(ids: readonly string[]): AsyncIterable<Call> {
-    return this.#parts.calls.openOf(ids);
+    return this.#parts.calls.openOf(ids, this.self.writer);
   }
 
   async claimOverdue(

@@ -76,7 +76,7 @@ const WITHOUT_SCANS = { enable_seqscan: 'off' };
  * Connections that requests wait for, with short statements. The server ends a statement before this process gives the
  * connection up, and that is early enough to try another one before requests fail.
  */
-const SHORT: readonly string[] = ['writer', 'reader'];
+const SHORT: readonly string[] = ['writer', 'reader', 'tokens'];
 const SHORT_TIMEOUT = { statement_timeout: '4s' };
 const SHORT_REPLY_MS = 4500;
 
