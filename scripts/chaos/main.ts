@@ -36,6 +36,9 @@ const BUSES: ReadonlyMap<string, readonly BusName[]> = new Map([
   ['both', ['postgres', 'nats']],
 ]);
 
+// The servers are killed when this process exits, and a signal alone would not run that.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const { values, positionals } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },

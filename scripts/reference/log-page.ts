@@ -16,7 +16,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   'engine.recovered':
     'the last process left calls open: the number that continue, and the number that were sealed',
   'engine.fenced':
-    'no write of this server succeeds any more, because another process has taken over the store, or the database was restored to an earlier state: `problem` says which. All work was stopped, all calls are refused, and `patchboard serve` exits with code 1',
+    'no write of this server succeeds any more, because another process has taken over the store, or the database was restored to an earlier state: `problem` says which. All work was stopped, all calls are refused, and `patchboard serve` starts again in its process',
   tool_call_success: 'a call was completed',
   tool_call_error: 'a call ended in another state, or was refused and not recorded; `code` is the reason',
   tool_call_log_misplaced: 'an open call was logged as ended: a bug of the server, please report it',
@@ -90,7 +90,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   'store.heartbeat_failed':
     'PostgreSQL: the heartbeat of this server could not be written; it is retried twice a second',
   'store.writer_not_freed':
-    'PostgreSQL: the server stopped without releasing its writer; the next start waits for the end of its lease, 3 seconds',
+    'PostgreSQL: the server stopped without releasing its writer; other nodes, and the next start, take over its calls after the end of its lease, 3 seconds',
   'bus.connected':
     'notifications between nodes are received: `bus` is `postgres` or `nats`; `dropped` counts those that were too many to keep since the last connection',
   'bus.disconnected':

@@ -119,7 +119,7 @@ describe('compose.yaml', () => {
     expect(config).toBe('./deploy/haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro');
     // cluster/haproxy.test.ts runs it.
     const host = /http-check send .* hdr Host (\S+)/.exec(read('deploy/haproxy.cfg'))?.[1];
-    expect(settings.allowedHosts).toEqual([host]);
+    expect(settings.allowedHosts).toEqual([host, 'node-1', 'node-2']);
   });
 
   it.each(Object.keys(GIVEN))('says what is missing without %s', (name) => {
