@@ -4,6 +4,7 @@ import { aRequest } from '../../test/support/an-engine.ts';
 import { me } from '../../test/support/asking-tools.ts';
 import { engineNodes, submitTo } from '../../test/support/engine-nodes.ts';
 import { settled } from '../../test/support/fake-clock.ts';
+import { StorageUnavailable } from './failures.ts';
 
 const CAMERA = { name: 'camera', schema: { type: 'object' } };
 const DOOR = { name: 'door', schema: { type: 'object' } };
@@ -51,5 +52,49 @@ describe.each([
     b.engine.devices.disconnect(two.device, 'left');
     await heal();
     expect(await a.engine.devices.list(query)).toMatchObject([{ session: one.device.session }]);
+  });
+});
+
+describe('a device whose record cannot be written', () => {
+  const query = { tenant: 'default', before: null, limit: 10 };
+
+  it('is known to the other nodes as it is by then, once writes succeed again', async () => {
+    const { a, b, clock, heal } = await engineNodes({});
+    const { device } = await aDevice(a.engine, [CAMERA]);
+    await heal();
+    a.peers.devicesFail = true;
+    await expect(a.engine.devices.offer(device, [DOOR])).rejects.toThrow(StorageUnavailable);
+    await clock.advance(60_000);
+    await expect(a.engine.devices.takeBack(device, ['camera'])).rejects.toThrow(StorageUnavailable);
+    expect(await b.engine.devices.list(query)).toMatchObject([{ tools: ['camera'] }]);
+    a.peers.devicesFail = false;
+    await clock.advance(10_000);
+    expect(await b.engine.devices.list(query)).toMatchObject([{ tools: ['door'], isOnline: true }]);
+  });
+
+  it('is removed once writes succeed again, if it has left', async () => {
+    const { a, b, clock, heal } = await engineNodes({});
+    const { device } = await aDevice(a.engine, [CAMERA]);
+    await heal();
+    a.peers.devicesFail = true;
+    a.engine.devices.disconnect(device, 'left');
+    await heal();
+    a.peers.devicesFail = false;
+    expect(await b.engine.devices.list(query)).toHaveLength(1);
+    await clock.advance(10_000);
+    expect(await b.engine.devices.list(query)).toEqual([]);
+  });
+
+  it('is not written again by a node that was fenced', async () => {
+    const { a, b, clock, heal } = await engineNodes({});
+    const { device } = await aDevice(a.engine, [CAMERA]);
+    await heal();
+    a.peers.fence('another node has taken over this one');
+    a.peers.devicesFail = true;
+    a.engine.devices.disconnect(device, 'left');
+    await heal();
+    a.peers.devicesFail = false;
+    await clock.advance(10_000);
+    expect(await b.engine.devices.list(query)).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
 import type { DeviceDirectory, ListedDevice } from '../../src/core/device-directory.ts';
+import { StorageUnavailable } from '../../src/core/failures.ts';
 
 /** The devices of nodes that share a store in memory. */
 export class DeviceRows {
@@ -9,12 +10,13 @@ export class DeviceRows {
     for (const [session, row] of this.#rows) if (row.node === node) this.#rows.delete(session);
   }
 
-  /** The devices as a node sees them. */
-  of(self: object): DeviceDirectory {
+  /** The devices as a node sees them, which cannot write while `isFailing`. */
+  of(self: object, isFailing: () => boolean = () => false): DeviceDirectory {
     const elsewhere = (): ListedDevice[] =>
       [...this.#rows.values()].flatMap(({ node, device }) => (node === self ? [] : [device]));
     return {
       save: async (present, gone) => {
+        if (isFailing()) throw new StorageUnavailable('the devices cannot be written');
         for (const device of present) this.#rows.set(device.session, { node: self, device });
         for (const session of gone) this.#rows.delete(session);
       },

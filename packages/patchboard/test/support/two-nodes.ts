@@ -37,6 +37,8 @@ export class TestPeers implements Peers {
   /** False: notifications of this node to the others are lost. */
   notifies = true;
   leased = true;
+  /** True: the devices of this node cannot be written. */
+  devicesFail = false;
   isLeaving = false;
   /** The calls that this node has moved and that other nodes may hold or await. */
   readonly told: Call[] = [];
@@ -400,7 +402,7 @@ function nodeStore(shared: Store, self: TestPeers, { holders, revisions, tokens,
     insertCall,
     replaceCall,
     tokens,
-    devices: devices.of(self),
+    devices: devices.of(self, () => self.devicesFail),
   };
   return new Proxy(shared, {
     get: (target, name) => {

@@ -49,6 +49,11 @@ export class Lifecycle {
     return this.#calls.size;
   }
 
+  /** True: this process stops or is fenced, and no timer of it may run. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   find(id: string): LiveCall | undefined {
     return this.#calls.find(id);
   }

@@ -4,7 +4,7 @@ import type { DeviceProvider } from './device-provider.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
-import { nothing, type LiveCall } from '../call/live-call.ts';
+import type { LiveCall } from '../call/live-call.ts';
 import type { Clock, Ids, Store } from '../ports.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Peers } from '../peers.ts';
@@ -13,7 +13,8 @@ import type { Tasks } from '../tasks.ts';
 import { hasBegun } from './client-call.ts';
 import type { ClientCallsElsewhere } from './client-calls-elsewhere.ts';
 import { DeviceCallsElsewhere } from './device-calls-elsewhere.ts';
-import type { CountedDevice, DeviceQuery, ListedDevice } from '../device-directory.ts';
+import type { CountedDevice, DeviceQuery } from '../device-directory.ts';
+import { DeviceListing, listed } from './device-listing.ts';
 import { DeviceSessions, type EarlierSession } from './device-sessions.ts';
 import type { ClientToolService } from './client-tool-service.ts';
 
@@ -68,15 +69,17 @@ export class Devices {
   readonly #elsewhere: DeviceCallsElsewhere;
   /** Ledger rows that are not yet written. */
   readonly #unwritten: LedgerDraft[] = [];
-  /** With other nodes: devices whose record in the store is not as they are. */
-  readonly #unlisted: Set<Device> = new Set();
-  /** The last write of such records. */
-  #listing: Promise<void> = Promise.resolve();
+  readonly #listing: DeviceListing;
 
   constructor(parts: DevicesParts) {
     this.#parts = parts;
     this.#sessions = new DeviceSessions({ ...parts, wheel: parts.lifecycle.wheel });
     this.#elsewhere = new DeviceCallsElsewhere(parts);
+    this.#listing = new DeviceListing({
+      ...parts,
+      directory: parts.store.devices,
+      isPresent: ({ session }) => this.#bySession.has(session),
+    });
     parts.peers.onSessionTaken((session) => this.#taken(session));
   }
 
@@ -131,7 +134,7 @@ export class Devices {
     if (this.#parts.peers.isSingle) this.#claim(device, given.holding ?? []);
     else this.#attach(device, given);
     this.#record(device, 'online');
-    this.#listLater(device);
+    this.#listing.listLater(device);
     return device;
   }
 
@@ -179,7 +182,7 @@ export class Devices {
   /** Registers or rejects each tool independently. */
   async offer(device: Device, specs: readonly ToolSpec[]): Promise<OfferReport> {
     const report = await this.#parts.clientTools.lend(device, specs);
-    await this.#list(device);
+    await this.#listing.list(device);
     return { registered: report.registered.map(({ name }) => name), rejected: report.rejected };
   }
 
@@ -194,7 +197,7 @@ export class Devices {
   async takeBack(device: Device, names: readonly string[] | null): Promise<readonly string[]> {
     const mine = [...device.tools].filter((name) => names === null || names.includes(name));
     await this.#parts.clientTools.takeBack(device, mine);
-    await this.#list(device);
+    await this.#listing.list(device);
     return mine;
   }
 
@@ -273,13 +276,13 @@ export class Devices {
 
   #disconnected(device: Device): void {
     device.link = null;
-    this.#listLater(device);
+    this.#listing.listLater(device);
     this.#detach.get(device)?.();
     this.#detach.delete(device);
   }
 
   #forget(device: Device): boolean {
-    this.#listLater(device);
+    this.#listing.listLater(device);
     this.#forgetSession.get(device)?.();
     this.#forgetSession.delete(device);
     if (device.resumeToken !== null) this.#byToken.delete(device.resumeToken);
@@ -297,55 +300,11 @@ export class Devices {
     if (this.#unwritten.length === 1) this.#parts.tasks.start('device rows', async () => await this.#flush());
   }
 
-  #listLater(device: Device): void {
-    if (this.#parts.store.devices !== undefined)
-      this.#parts.tasks.start('device list', () => this.#list(device));
-  }
-
-  /** Makes the device known to the other nodes as it is. Changes of one turn share a write. */
-  async #list(device: Device): Promise<void> {
-    const { devices } = this.#parts.store;
-    if (devices === undefined) return;
-    this.#unlisted.add(device);
-    if (this.#unlisted.size === 1)
-      this.#listing = this.#listing.catch(nothing).then(async () => {
-        const changed = [...this.#unlisted];
-        this.#unlisted.clear();
-        const [present, gone] = [
-          changed.filter((one) => this.#isPresent(one)),
-          changed.filter((one) => !this.#isPresent(one)),
-        ];
-        await devices.save(
-          present.map(listed),
-          gone.map(({ session }) => session),
-        );
-      });
-    await this.#listing;
-  }
-
-  #isPresent({ session }: Device): boolean {
-    return this.#bySession.has(session);
-  }
-
   async #flush(): Promise<void> {
     const { store, clock } = this.#parts;
     await new Promise<void>((resolve) => clock.after(FLUSH_MS, resolve));
     await store.append(this.#unwritten.splice(0));
   }
-}
-
-function listed({ link, tools, ...device }: Device): ListedDevice {
-  const { session, firstSession, tenant, clientId, name, connectedAt } = device;
-  return {
-    session,
-    firstSession,
-    tenant,
-    clientId,
-    name,
-    connectedAt,
-    isOnline: link !== null,
-    tools: [...tools],
-  };
 }
 
 /** Delay before rows are written, so that many devices that connect or disconnect at once share one commit. */
