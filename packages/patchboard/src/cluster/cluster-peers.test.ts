@@ -285,6 +285,27 @@ describe('a node that leaves', () => {
     await cluster.advance(500);
     expect(b.peers.nodes.find(({ writer }) => writer === b.peers.self)?.calls).toBe(1);
   });
+
+  it('hands a call back to the node that had it before, although that one got no notification of the move', async () => {
+    const cluster = new Cluster();
+    const risky = manualTool('risky', { annotations: { destructive: true } });
+    const [work, other] = [manualTool('work'), manualTool('risky', { annotations: { destructive: true } })];
+    const a = await cluster.join([risky.tool]);
+    const b = await cluster.join([work.tool, other.tool], { concurrencyServer: 1 });
+    await cluster.advance(1000);
+    cluster.network.setFaults({ drop: 1 });
+    const [call] = [await submit(a, 'risky'), await submit(b, 'work')];
+    const operator = aPrincipal({ kind: 'operator', id: 'operator', agentId: 'operator' });
+    const digest = call.approval?.digest ?? '';
+    await b.engine.calls.decide(operator, call.id, { decision: 'allow', digest, note: null });
+    expect(cluster.nodes.ownerOf(call.id)).toBe(b.peers.self);
+    b.peers.leave();
+    await b.peers.handOver();
+    cluster.pause(b);
+    expect(cluster.nodes.ownerOf(call.id)).toBe(a.peers.self);
+    await cluster.advance(2000);
+    expect([[...risky.running.keys()], [...other.running.keys()]]).toEqual([[call.id], []]);
+  });
 });
 
 describe('nodes that work', () => {

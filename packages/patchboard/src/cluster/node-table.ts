@@ -122,8 +122,8 @@ export interface NodeTable {
    * node does the same.
    */
   takeOver(node: NodeKey & { readonly beat: number }): Promise<readonly string[] | null>;
-  /** The ids of the open calls of this node that are marked as taken, oldest first. */
-  takenCalls(): Promise<readonly string[]>;
+  /** The open calls of this node that are marked as taken, oldest first. */
+  takenCalls(): Promise<readonly Pick<Call, 'id' | 'version'>[]>;
   /** Reads the calls that are still open, and that this node holds, in the order of the ids. */
   calls(ids: readonly string[]): AsyncIterable<Call>;
 

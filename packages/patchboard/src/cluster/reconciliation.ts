@@ -20,9 +20,9 @@ export class Reconciliation {
     this.#parts = parts;
   }
 
-  /** The ids of the calls that this node holds. */
-  held(): ReadonlySet<string> {
-    return new Set(Array.from(this.#parts.watched().held, ({ id }) => id));
+  /** The calls that this node holds: the version of each by its id. */
+  held(): ReadonlyMap<string, number> {
+    return new Map(Array.from(this.#parts.watched().held, ({ id, version }) => [id, version]));
   }
 
   /** Calls of this node to which another one has recorded a response. */
@@ -47,7 +47,7 @@ export class Reconciliation {
   /** Calls that this node holds. A place of its own may be newer than what it knows: then its move is being committed. */
   async compareHeld(): Promise<void> {
     const { table, look } = this.#parts;
-    await this.#compare([...this.held()], (id, place) => {
+    await this.#compare([...this.held().keys()], (id, place) => {
       if (place?.owner !== table.self.writer) look(id, versionOf(place));
     });
   }

@@ -20,7 +20,9 @@ export class TakenCalls {
   async begin(take: Take): Promise<void> {
     // Set first: what is taken while the others are read is passed after them.
     this.#take = take;
-    const taking = this.#table.takenCalls().then((ids) => take(this.#table.calls(ids)));
+    const taking = this.#table
+      .takenCalls()
+      .then((calls) => take(this.#table.calls(calls.map(({ id }) => id))));
     this.#last = taking.catch(() => {}); // The caller gets the error.
     await taking;
   }
@@ -41,11 +43,15 @@ export class TakenCalls {
     await this.pass(places.map(({ id }) => id));
   }
 
-  /** Passes calls that are marked as taken and that this node does not hold: given by another node, or a lost reply. */
-  async passMissing(heldIds: () => ReadonlySet<string>): Promise<void> {
-    const ids = await this.#table.takenCalls();
-    if (ids.length === 0) return;
-    const held = heldIds();
-    await this.pass(ids.filter((id) => !held.has(id)));
+  /**
+   * Passes calls that are marked as taken and that this node does not hold: given by another node, or a lost reply. It may
+   * hold an older version of a call that it has lost without a notification and got back.
+   */
+  async passMissing(heldVersions: () => ReadonlyMap<string, number>): Promise<void> {
+    const calls = await this.#table.takenCalls();
+    if (calls.length === 0) return;
+    const held = heldVersions();
+    const missing = calls.filter(({ id, version }) => version > (held.get(id) ?? 0));
+    await this.pass(missing.map(({ id }) => id));
   }
 }

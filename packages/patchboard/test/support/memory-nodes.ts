@@ -149,7 +149,9 @@ export class MemoryNodes {
         }),
       takenCalls: () =>
         checked(async () =>
-          (await this.#open((holding) => isOwn(holding) && holding.movedBy === null)).map(({ id }) => id),
+          (await this.#open((holding) => isOwn(holding) && holding.movedBy === null)).map(
+            ({ id, version }) => ({ id, version }),
+          ),
         ),
       calls: (ids) => this.#calls(ids, writer),
       claimOverdue: (from, before, limit, owners) =>

@@ -72,7 +72,7 @@ export function nodeStatements(tables: Tables): NodeStatements {
     tookOver: { name: 'took_over', text: `select took_over from ${writers} where writer = $1` },
     taken: {
       name: 'taken_calls',
-      text: `select id from ${open} where owner = $1 and moved_by is null order by id`,
+      text: `select id, version from ${open} where owner = $1 and moved_by is null order by id`,
     },
     claimOverdue: {
       name: 'claim_overdue',

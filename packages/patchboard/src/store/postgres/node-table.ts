@@ -113,7 +113,7 @@ export class PostgresNodeTable implements NodeTable {
     });
   }
 
-  async takenCalls(): Promise<readonly string[]> {
+  async takenCalls(): Promise<readonly Pick<Call, 'id' | 'version'>[]> {
     return await this.#takenCalls(this.#parts.connection);
   }
 
@@ -245,12 +245,14 @@ export class PostgresNodeTable implements NodeTable {
     const text = rows[0]?.took_over ?? null;
     if (text === null) return null;
     const { from, epoch } = JSON.parse(text) as TookOver;
-    return from === node.writer && epoch === node.epoch ? await this.#takenCalls(transaction) : null;
+    if (from !== node.writer || epoch !== node.epoch) return null;
+    return (await this.#takenCalls(transaction)).map(({ id }) => id);
   }
 
-  async #takenCalls(queryable: Pick<Transaction, 'query'>): Promise<readonly string[]> {
-    const { rows } = await queryable.query<{ id: string }>(this.#statements.taken, [this.self.writer]);
-    return rows.map(({ id }) => id);
+  async #takenCalls(queryable: Pick<Transaction, 'query'>): Promise<readonly Pick<Call, 'id' | 'version'>[]> {
+    const { taken } = this.#statements;
+    const { rows } = await queryable.query<{ id: string; version: number }>(taken, [this.self.writer]);
+    return rows;
   }
 
   async #places(
