@@ -20,7 +20,7 @@ export interface NatsBusParts {
 }
 
 const CONNECT_MS = 5000;
-/** Finds a connection that is cut without a word, after two pings without a reply. */
+/** Finds a half-open connection, after two pings without a reply. */
 const PING_EVERY_MS = 2000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
@@ -93,7 +93,7 @@ export class NatsBus implements Bus {
       } catch (error) {
         this.#reportDisconnected(messageOf(error));
       }
-      // A server that accepts connections and closes them at once is not asked faster and faster.
+      // The pause stays long for a server that accepts connections and closes them at once.
       if (performance.now() - began > LONGEST_PAUSE_MS) pause = FIRST_PAUSE_MS;
       if (!this.#isClosed) await this.#pause(pause);
     }

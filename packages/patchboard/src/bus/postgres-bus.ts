@@ -23,7 +23,7 @@ const NOTIFY = {
   text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as t(channel, payload)',
 };
 const PING = { name: 'ping', text: 'select 1' };
-/** Finds a connection that is cut without a word. */
+/** Finds a half-open connection. */
 const PING_EVERY_MS = 2000;
 const REPLY_MS = 4000;
 /** Notifications that are still queued are sent before the connection is closed, if that takes no longer. */

@@ -15,10 +15,10 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** Tells the other nodes which revision of documents and tools this node has applied, and waits for theirs. */
+/** Announces the revision of documents and tools that this node has applied to the other nodes, and waits for theirs. */
 export class Announcements {
   readonly #parts: AnnouncementsParts;
-  /** The newest revision that each writer has told. A later holder of the writer has applied at least that. */
+  /** The newest revision that each writer has announced. A later holder of the writer has applied at least that. */
   readonly #applied: Map<number, number> = new Map();
   readonly #waiting: Set<Waiting> = new Set();
   #catchUp: (() => Promise<number>) | null = null;

@@ -27,7 +27,7 @@ export class OverdueSweep {
     if (!hasLease()) return;
     const isFull = clock.elapsed() - this.#fullAt >= FULL_SWEEP_EVERY_MS;
     if (!isFull && !hasOthers()) return;
-    // After a step of the clock a deadline may only seem to be over, and a living owner knows better.
+    // After a step of the clock a deadline may only seem to be over: calls of nodes with a heartbeat are left to them.
     const owners = clock.isCautious ? silent() : null;
     if (owners?.length === 0) return;
     const before = clock.now() - OVERDUE_MS;

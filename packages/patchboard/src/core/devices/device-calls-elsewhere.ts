@@ -31,7 +31,7 @@ export class DeviceCallsElsewhere {
     }
   }
 
-  /** Takes the calls that the device says it works on, and cancels those that have ended. */
+  /** Takes the calls that the device reports as running, and cancels those that have ended. */
   async claim(device: Device, holding: readonly string[]): Promise<void> {
     for (const id of holding) {
       const live = await this.#held(device, id);

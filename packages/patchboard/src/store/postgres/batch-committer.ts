@@ -148,7 +148,7 @@ export class BatchCommitter {
     return outcomes;
   }
 
-  /** Whether the segment was committed before another process took the writer; false if it has no rows to tell. */
+  /** Whether the segment was committed before another process took the writer; false if it has no rows to look for. */
   async #isStored({ period, first, last, hash }: Segment): Promise<boolean> {
     if (last < first) return false;
     const { connection, held } = this.#parts;
