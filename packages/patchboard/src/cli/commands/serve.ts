@@ -14,6 +14,7 @@ import { shownUrl } from '../../postgres/connection-options.ts';
 import { removeServerFile, writeServerFile } from '../../settings/server-file.ts';
 import { VERSION } from '../../version.ts';
 import { firstSteps } from '../first-steps.ts';
+import { stopReason, type StopReason } from '../stop-reason.ts';
 
 /** Beside the drain and the delay before it; after that a stuck shutdown is aborted. */
 const SHUTDOWN_MS = 10_000;
@@ -136,35 +137,6 @@ async function logDestination(): Promise<DestinationStream> {
     messageKey: 'event',
     timestampKey: 'timestamp',
     ignore: 'level',
-  });
-}
-
-type StopReason = { readonly signal: string } | { readonly fenced: string };
-
-function stopReason(stopWithStdin: boolean, platform: Platform): Promise<StopReason> {
-  const names = ['SIGTERM', 'SIGINT'] as const;
-  return new Promise((resolve) => {
-    const release = (): void => {
-      for (const one of names) process.off(one, stop);
-    };
-    // A second signal ends the drain delay; without one, or then, the process ends immediately.
-    const again = (signal: (typeof names)[number]): void => {
-      if (platform.endDrainDelay()) return;
-      if (signal === 'SIGINT') process.exit(130);
-      process.off(signal, again);
-      process.kill(process.pid, signal);
-    };
-    const stop = (signal: string): void => {
-      release();
-      for (const name of names) process.on(name, again);
-      resolve({ signal });
-    };
-    platform.onFenced((problem) => {
-      release();
-      resolve({ fenced: problem });
-    });
-    for (const name of names) process.once(name, stop);
-    if (stopWithStdin) process.stdin.once('close', () => stop('stdin')).resume();
   });
 }
 
