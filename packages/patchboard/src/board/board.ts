@@ -18,6 +18,7 @@ import type { ResourceRegistry } from '../sdk/resource-registry.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
 import type { ListeningApis } from '../wiring/apis.ts';
+import { closeAll } from '../wiring/closing.ts';
 import { embeddedPrincipal, type EngineContext } from '../wiring/engine-context.ts';
 import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
 import { boardUpstreams, type BoardUpstreams } from './board-upstreams.ts';
@@ -210,13 +211,16 @@ export class Board implements Patchboard {
     unfollow();
     // Other nodes pass no calls to this one from now on.
     cluster?.leave();
-    await apis.close();
-    await this.#context.host.activeWork.close();
-    await this.#context.engine.drain();
-    await sandboxSetup?.close();
-    await retention?.end();
-    await cluster?.close();
-    await this.#context.store.close();
+    const { host, engine, store } = this.#context;
+    await closeAll([
+      () => apis.close(),
+      () => host.activeWork.close(),
+      () => engine.drain(),
+      () => sandboxSetup?.close(),
+      () => retention?.end(),
+      () => cluster?.close(),
+      () => store.close(),
+    ]);
   }
 
   /** A run belongs to one agent. The id is derived from the agent's name, so that no map of runs is needed. */

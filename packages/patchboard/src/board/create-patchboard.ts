@@ -1,6 +1,7 @@
 import type { ClusterPeers } from '../cluster/cluster-peers.ts';
 import { DEFAULT_RATES } from '../core/access/rate-limits.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
+import type { Engine } from '../core/engine.ts';
 import { resolveLimits } from '../core/limits.ts';
 import { NO_WORKSPACES } from '../core/workspaces.ts';
 import { SILENT_LOG } from '../runtime/silent-log.ts';
@@ -9,6 +10,7 @@ import { ResourceRegistry } from '../sdk/resource-registry.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
+import { closeHalfStarted } from '../wiring/closing.ts';
 import { openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
 import { openCluster } from '../wiring/open-cluster.ts';
 import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
@@ -37,6 +39,8 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   const store = await kept.open({ retain, log });
   let sandboxSetup: SandboxSetup | null = null;
   let cluster: ClusterPeers | null = null;
+  let engine: Engine | null = null;
+  let unfollow = (): void => {};
   try {
     cluster = await openCluster(store, kept.bus ?? null, log);
     const clock = cluster?.clock ?? nodeClock;
@@ -55,30 +59,26 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       tenants: new TenantDirectory(),
       ...(cluster === null ? {} : { peers: cluster, clock: cluster.clock, nodes: cluster.list }),
     });
-    if (sandboxSetup !== null) context.engine.addPack(sandboxSetup.pack);
+    engine = context.engine;
+    if (sandboxSetup !== null) engine.addPack(sandboxSetup.pack);
     const resourceRegistry =
       resources instanceof ResourceRegistry ? resources : new ResourceRegistry(resources);
-    context.engine.resources.follow(resourceRegistry, { pack: null });
+    engine.resources.follow(resourceRegistry, { pack: null });
     const registry = registryOf(tools);
     const keepsAll = kept.folder !== null || kept.isShared === true;
     const retention = keepsAll && retain !== undefined ? new Retention(retain, context) : null;
     await addBoardUpstreams(context, options, { folder: kept.folder, log });
-    const unfollow = registry.follow(followerOf(context));
-    try {
-      await context.engine.start();
-    } catch (error) {
-      unfollow();
-      throw error;
-    }
+    unfollow = registry.follow(followerOf(context));
+    await engine.start();
     retention?.begin();
     const allowsLocalMode = kept.isShared !== true;
     const apis = new BoardApis(context, { folder: kept.folder, allowsLocalMode, http: options.http ?? {} });
     const parts = { context, registry, resourceRegistry, unfollow, apis, sandboxSetup, retention, cluster };
     return new Board(parts);
   } catch (error) {
-    await sandboxSetup?.close();
-    await cluster?.close();
-    await store.close();
+    unfollow();
+    const closes = [() => sandboxSetup?.close(), () => store.close()];
+    await closeHalfStarted({ engine, cluster, closes, log });
     throw error;
   }
 }

@@ -298,7 +298,7 @@ export class Engine {
    * Refuses new calls, waits up to `drainMs` for running ones, then seals those that still run in this process. With other
    * nodes, passes those that wait to them.
    */
-  async drain(): Promise<void> {
+  async drain(drainMs: number = this.limits.drainMs): Promise<void> {
     const { providers, waiters, lifecycle, notifier, tasks } = this.#services;
     this.#draining = true;
     providers.stop();
@@ -307,6 +307,7 @@ export class Engine {
     await this.#intake.idle();
     await drainCalls({
       ...this.#parts,
+      drainMs,
       lifecycle,
       onIdle: (listener) => notifier.onIdle(listener),
     });

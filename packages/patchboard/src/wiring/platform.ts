@@ -16,6 +16,7 @@ import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext, type EngineContext } from './engine-context.ts';
 import { openApis, refuseOpenServer, type ListeningApis } from './apis.ts';
+import { closeAll, closeHalfStarted, type Close } from './closing.ts';
 import { DrainDelay } from './drain-delay.ts';
 import { checkNames, isOfUpstream } from './check-names.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -101,6 +102,7 @@ export async function startPlatform(
   const storeFile = storeFileIn(settings.dataFolder);
   const store = await (parts.openStore?.(storeFile, log) ?? openStore(settings, log));
   let cluster: ClusterPeers | null = null;
+  let engine: Engine | null = null;
   let fenced: string | null = null;
   store.onFenced?.((problem) => {
     fenced = problem;
@@ -117,22 +119,24 @@ export async function startPlatform(
     packs.push({ ...sandboxSetup.pack, close: () => sandboxSetup.close() });
     packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, { log, tenants, clock }))));
     checkNames(settings, packs);
-    const platform = await start(settings, log, { store, cluster, packs, tenants, sandboxSetup });
+    const opened = { store, cluster, packs, tenants, sandboxSetup };
+    const context = await openContext(settings, log, opened);
+    engine = context.engine;
+    const platform = await start(settings, context, opened);
     // Log this last, so that a failed start prints only its error.
     logTightened(tightened, log);
     return platform;
   } catch (error) {
-    await cluster?.close();
-    await closeAll(store, packs);
+    await closeHalfStarted({ engine, cluster, closes: closesOf(store, packs), log });
     throw fenced === null || settings.bus === null ? error : new FencedAtStart(fenced, { cause: error });
   }
 }
 
-async function start(settings: Settings, log: Log, opened: Opened): Promise<Platform> {
-  const { store, cluster, packs, tenants, sandboxSetup } = opened;
+async function openContext(settings: Settings, log: Log, opened: Opened): Promise<EngineContext> {
+  const { store, cluster, tenants, sandboxSetup } = opened;
   const { workspaces, report } = sandboxSetup;
   const hooks = await loadHooks(settings.hookModules);
-  const context = await openEngineContext({
+  return await openEngineContext({
     ...settings,
     store,
     log,
@@ -142,10 +146,14 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     sandbox: report,
     ...(cluster === null ? {} : { peers: cluster, clock: cluster.clock, nodes: cluster.list }),
   });
+}
+
+async function start(settings: Settings, context: EngineContext, opened: Opened): Promise<Platform> {
+  const { store, cluster, packs, sandboxSetup } = opened;
   // Before calls of an earlier process are resumed.
   const hasConfiguredToken = settings.operatorTokens !== null;
   refuseOpenServer(context, { ...settings, hasConfiguredToken });
-  const { engine } = context;
+  const { engine, log } = context;
   for (const pack of packs) add(engine, configured(pack, settings));
   const tools = engine.toolIndex.serverTools();
   cluster?.setFingerprint(fingerprintOf({ settings, version: VERSION, tools, digest: nodeDigest }));
@@ -174,11 +182,13 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   const delay = new DrainDelay(settings.drainDelayMs);
   const shutDown = async (): Promise<void> => {
     stopPurging();
-    if (cluster !== null) await leave(cluster, apis, delay);
-    await apis.close();
-    await engine.drain();
-    await cluster?.close();
-    await closeAll(store, packs);
+    await closeAll([
+      () => (cluster === null ? undefined : leave(cluster, apis, delay)),
+      () => apis.close(),
+      () => engine.drain(),
+      () => cluster?.close(),
+      ...closesOf(store, packs),
+    ]);
   };
   let closing: Promise<void> | null = null;
   return {
@@ -186,7 +196,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     store,
     url: apis.url,
     isLocal: apis.isLocal,
-    sandbox: report,
+    sandbox: sandboxSetup.report,
     isClustered: cluster !== null,
     loginToken: () => apis.loginToken(),
     onFenced: (listener) => void engine.onFenced(listener),
@@ -320,7 +330,6 @@ function keepPurging({ keepCallsMs }: Settings, { store, log, clock }: EngineCon
   return () => clearInterval(timer);
 }
 
-async function closeAll(store: Store, packs: readonly Pack[]): Promise<void> {
-  for (const pack of packs) await pack.close?.();
-  await store.close();
+function closesOf(store: Store, packs: readonly Pack[]): readonly Close[] {
+  return [...packs.map((pack) => () => pack.close?.()), () => store.close()];
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createClient } from '@patchboard/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
 import { runCommand, type Finished } from '../support/run-command.ts';
@@ -48,6 +49,28 @@ describe('patchboard serve that cannot start says so in one line and exits 2', {
       const words = new RegExp(`port ${port} is in use: stop the other server, or set PORT=\\d+`);
       expectRefusal(await place.run(['serve', '--port', port]), words);
     });
+  });
+
+  it('on a port that is in use, after it has resumed calls of an earlier process', async () => {
+    const config = `policy: {default: {requireApprovalTools: ['calculation.*']}}\n`;
+    const stop = await place.serve(config);
+    const agent = createClient({ url: place.environment['PATCHBOARD_URL']! });
+    const { tool_call_id: id } = await agent.invoke('calculation.eval', { expression: '6*7' });
+    await stop();
+    await withTakenPort(async (port) => {
+      const args = ['serve', '--port', port, '--config', join(place.folder, 'config.yaml')];
+      const { code, out, error } = await place.run(args);
+      const [recovered = '', line = '', ...more] = error.split('\n');
+      expect(recovered).toContain('"event":"engine.recovered"');
+      expect(line).toMatch(new RegExp(`^patchboard: port ${port} is in use: stop the other server`));
+      expect([code, out, more]).toEqual([2, '', ['']]);
+    });
+    const stopAgain = await place.serve(config);
+    try {
+      expect(await (await place.client()).get(id)).toMatchObject({ state: 'APPROVAL_REQUIRED' });
+    } finally {
+      await stopAgain();
+    }
   });
 
   it('on a data folder that another server has', async () => {

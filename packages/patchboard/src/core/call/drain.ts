@@ -1,6 +1,5 @@
 import { reason } from '@patchboard/wire';
 import { endFailure, messageOf } from '../failures.ts';
-import type { Limits } from '../limits.ts';
 import type { Clock, Log } from '../ports.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { runsInProcess } from './call.ts';
@@ -11,7 +10,8 @@ import type { BadOutcome } from './outcome.ts';
 export interface DrainParts {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
-  readonly limits: Limits;
+  /** How long to wait for running calls. */
+  readonly drainMs: number;
   readonly log: Log;
   /** Calls the listener when a call ends or waits for input. */
   readonly onIdle: (listener: () => void) => () => void;
@@ -19,9 +19,9 @@ export interface DrainParts {
 
 /** Before the server stops: waits up to `drainMs` for the calls that run in this process, then seals those that still run. */
 export async function drainCalls(parts: DrainParts): Promise<void> {
-  const { lifecycle, clock, limits } = parts;
+  const { lifecycle, clock, drainMs } = parts;
   const running = (): LiveCall[] => lifecycle.all().filter(isRunningInProcess);
-  await withTimeLimit(clock, limits.drainMs, allEnded(parts, running), () => {});
+  await withTimeLimit(clock, drainMs, allEnded(parts, running), () => {});
   await Promise.all(running().map((live) => seal(parts, live)));
 }
 
