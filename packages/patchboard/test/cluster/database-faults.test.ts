@@ -28,7 +28,9 @@ async function running(node: TestNode, ms: number, more: object = {}): Promise<C
   return call;
 }
 
+/** Both nodes reach the database and know each other, also after a test that failed. */
 async function met(): Promise<void> {
+  toA.pass();
   for (const [node, other] of [[a, b] as const, [b, a] as const])
     await waitFor(async () =>
       expect((await node.get('/v1/nodes')).json).toMatchObject({
@@ -40,6 +42,12 @@ async function met(): Promise<void> {
 /** Which processes hold the writers. */
 async function holders(): Promise<unknown> {
   return await cluster.query('select writer, epoch, holder, state from writers order by writer');
+}
+
+/** The heartbeats of the nodes that hold writers. */
+async function beats(): Promise<readonly number[]> {
+  const rows = await cluster.query("select beat from writers where state <> 'free' order by writer");
+  return rows.map((row) => Number(row['beat']));
 }
 
 const UNAVAILABLE = { status: 503, json: { code: 'storage_unavailable', retryable: true } };
@@ -57,6 +65,7 @@ it('a commit whose reply is lost: the call is recorded and runs once, and no nod
 });
 
 it('a database that crashes, or is away for long: no node is taken for dead, and what ran meanwhile is recorded', async () => {
+  await met();
   const before = await holders();
   const [first, second] = [await running(a, 1000), await running(b, 1000)];
   await service.restart('immediate');
@@ -79,9 +88,11 @@ it('a database that crashes, or is away for long: no node is taken for dead, and
 });
 
 it('a node that cannot reach the database: it gives 503 and stops overdue work, and the other one takes over', async () => {
+  await met();
   const [kept, overdue] = [await running(a, 60_000), await running(a, 60_000, { timeout_ms: 2000 })];
   toA.freeze();
-  expect(await b.call(overdue, 30)).toMatchObject({ state: 'TIMED_OUT' });
+  // A connection of the other node may still be on its way back from the test before: a retryable 503.
+  await waitFor(async () => expect(await b.call(overdue, 30)).toMatchObject({ state: 'TIMED_OUT' }));
   expect(await b.call(kept, 30)).toMatchObject({ state: 'SEALED', error: { outcome: 'unknown' } });
   expect(await a.send('POST', '/v1/tools/test.effect/invoke', { run_id: 'r1' })).toMatchObject(UNAVAILABLE);
   expect(cluster.wasStopped(overdue)).toBe(true);
@@ -107,6 +118,11 @@ it('a database that is restored to an earlier state: both nodes report it, drop 
   const { json: made } = await a.send('POST', '/v1/keys', { kind: 'agent', name: 'bot' });
   const lostKey = { authorization: `Bearer ${(made as { readonly key: string }).key}` };
   expect((await b.get('/v1/tools', lostKey)).status).toBe(200);
+  // The node that writes nothing finds out by its heartbeats: it must have sent some that are lost.
+  const sent = await beats();
+  await waitFor(async () =>
+    expect((await beats()).every((beat, index) => beat > (sent[index] ?? 0) + 1)).toBe(true),
+  );
   await service.stop();
   expect(spawnSync('sh', ['-c', `rm -r ${service.data} && mv ${copy} ${service.data}`]).status).toBe(0);
   await service.start();

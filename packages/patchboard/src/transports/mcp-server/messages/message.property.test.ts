@@ -63,7 +63,7 @@ const message = fc
   })
   .map(({ method, isModern, changes }) => {
     const sent = wellFormed(method, isModern);
-    for (const { place, value } of changes) put(sent as unknown as Sent, place, value);
+    for (const { place, value } of changes) put(sent as unknown as Sent, place, structuredClone(value));
     // As it arrives: members that are undefined are not there.
     return JSON.parse(JSON.stringify(sent)) as { body: unknown; headers: Sent };
   });
