@@ -58,8 +58,9 @@ export class WorkspaceHomes {
 
   /** The call has begun, with the note in its record. */
   noted(call: Call): void {
+    if (call.workspace === undefined) return;
     const { tenant, runId } = this.#scopeOf(call);
-    if (call.workspace !== undefined) this.#here.set(pairKey(tenant, runId), 'known');
+    this.#here.set(pairKey(tenant, runId), 'known');
   }
 
   #of(call: Call): 'new' | 'known' | undefined {

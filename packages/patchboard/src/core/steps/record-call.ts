@@ -61,9 +61,16 @@ export class Recorder {
     const tool = withTimeout(admitted.tool, request.timeoutMs);
     const reservation = this.#reserve(tool, request, principal, admission, now);
     const { states } = reservation;
-    const facts = { id, request, principal, tool, admission, states, now };
-    const pinned = !peers.isSingle && isPinned(caller);
-    const { call, entries } = newCall(this.#parts, { ...facts, isPinned: pinned });
+    const { call, entries } = newCall(this.#parts, {
+      id,
+      request,
+      principal,
+      tool,
+      admission,
+      states,
+      isPinned: !peers.isSingle && isPinned(caller),
+      now,
+    });
     let recorded;
     try {
       const idempotency = this.#idempotency(given, principal, tool, now);
