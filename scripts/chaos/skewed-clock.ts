@@ -1,4 +1,4 @@
-// Preloaded by Node (`--import …/skewed-clock.ts?ms=3600000`): the wall clock of the process is wrong by so many milliseconds,
+// Preloaded by Node (`--import …/skewed-clock.ts?ms=3600000`): the wall clock of the process is wrong by that number of milliseconds,
 // also in its threads. Monotonic time stays as it is.
 const offsetMs = Number(new URL(import.meta.url).searchParams.get('ms'));
 if (!Number.isSafeInteger(offsetMs)) throw new Error('skewed-clock.ts needs ?ms=MILLISECONDS');

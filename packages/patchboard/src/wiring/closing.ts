@@ -5,7 +5,7 @@ import type { Log } from '../core/ports.ts';
 
 export type Close = () => void | Promise<void> | undefined;
 
-/** A failed start waits no longer for the calls it has resumed: somebody waits for its error, and quick tools still end. */
+/** A failed start waits no longer for the calls it has resumed: the operator waits for its error, and quick tools still end. */
 const FAILED_START_DRAIN_MS = 1000;
 
 /** Closes in order, each even if one before it fails. Rejects with the first error. */

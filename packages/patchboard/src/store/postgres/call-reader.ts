@@ -164,7 +164,7 @@ export class CallReader {
 
   /**
    * Yields those of the calls that are open, and that `owner` holds, when they are read, in the order of the ids. `owner` null:
-   * whoever holds them.
+   * of any node.
    */
   async *openOf(ids: readonly string[], owner: number | null): AsyncIterable<Call> {
     for (const some of chunks(ids)) {

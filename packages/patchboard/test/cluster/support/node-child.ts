@@ -46,7 +46,7 @@ const block: ServerTool = {
   },
 };
 
-/** Makes the clock of this machine wrong by so many milliseconds. */
+/** Makes the clock of this machine wrong by that number of milliseconds. */
 function shiftClock(ms: number): void {
   const RightDate = Date;
   const now = (): number => RightDate.now() + ms;
