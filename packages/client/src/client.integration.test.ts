@@ -126,7 +126,7 @@ describe('reading', () => {
 describe('runs', () => {
   it('creates, reads, lists and cancels', async () => {
     const server = await fakeServer((seen, response) =>
-      json(response, 200, seen.method === 'GET' && !seen.path.endsWith('run_1') ? { runs: [run] } : run),
+      json(response, 200, seen.method === 'GET' && !seen.path.includes('run_1') ? { runs: [run] } : run),
     );
     const client = clientOf(server);
     expect(await client.runs.create()).toEqual(run);

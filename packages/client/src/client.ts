@@ -2,6 +2,7 @@ import type {
   AcceptContractView,
   ApprovalRequestView,
   BatchView,
+  CallMetricsView,
   CallView,
   DecisionPreviewView,
   DeviceView,
@@ -15,6 +16,7 @@ import type {
   ParseReportView,
   PromptView,
   ReceiptView,
+  RefusedCallView,
   ReloadUpstreamsView,
   StreamEvent,
   ToolDetailView,
@@ -70,6 +72,12 @@ import { policy, type Policy } from './operator/policy.ts';
 import { provider, type Provider } from './lending/provider.ts';
 import { resources, type Resources } from './calls/resources.ts';
 import { runs, type Runs } from './calls/runs.ts';
+import {
+  callMetrics,
+  refusedCalls,
+  type CallMetricsOptions,
+  type RefusedCallsFilter,
+} from './calls/searches.ts';
 import { sessions, type Sessions } from './operator/sessions.ts';
 import { tenants, type Tenants } from './operator/tenants.ts';
 import { nodes } from './operator/nodes.ts';
@@ -115,8 +123,12 @@ export interface PatchboardClient {
   cancel(id: string, options?: RequestOptions): Promise<CallView>;
   /** Creates a new call with the tool and arguments of an old one, or with the given arguments. */
   replay(id: string, args?: unknown, options?: ReplayOptions): Promise<ReceiptView>;
-  /** Newest first. */
+  /** Newest first, or as `sort` and `order` say. Throws `body_invalid` for a bad query; its `issues` have the columns. */
   calls(filter?: CallsFilter): Pages<CallView>;
+  /** Returns requests that were refused before a call was recorded, newest first. */
+  refusedCalls(filter?: RefusedCallsFilter): Pages<RefusedCallView>;
+  /** Returns counts and percentiles of the calls that ended, and requests that were refused, by time. */
+  callMetrics(options?: CallMetricsOptions): Promise<CallMetricsView>;
   events(options?: EventOptions): AsyncIterableIterator<StreamEvent>;
   readonly runs: Runs;
   /** Resources, resource templates and prompts. */
@@ -189,6 +201,8 @@ export function createClient(options: ClientOptions): PatchboardClient {
     cancel: (id, given = {}) => cancel(settings, id, given),
     replay: (id, args, given = {}) => replay(settings, id, args, given),
     calls: (filter = {}) => calls(settings, filter),
+    refusedCalls: (filter = {}) => refusedCalls(settings, filter),
+    callMetrics: (given = {}) => callMetrics(settings, given),
     events: (given = {}) => events(settings, given),
     runs: runs(settings),
     resources: resources(settings),

@@ -64,6 +64,7 @@ export type { RequestInput } from './lending/device-inputs.ts';
 export type { LentInputOptions } from './lending/input-polling.ts';
 export type { LentInputRequest } from './lending/input-request.ts';
 export type { AttemptOptions, ProvidedTool, Provider, Submission } from './lending/provider.ts';
-export type { CreateRunOptions, ListRunsOptions, Runs } from './calls/runs.ts';
+export type { CreateRunOptions, ListRunsOptions, RunPage, RunPageOptions, Runs } from './calls/runs.ts';
+export type { CallMetricsOptions, RefusedCallsFilter } from './calls/searches.ts';
 export type { Sessions } from './operator/sessions.ts';
 export type { BodyReader, ClientClock, FetchInit, FetchLike, FetchResponse } from './http/runtime.ts';

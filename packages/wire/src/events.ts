@@ -31,6 +31,8 @@ export interface CallStateEvent {
   readonly at: string;
   readonly attempt?: number;
   readonly code?: FailureCode;
+  /** Only in the first event of a call that a sub-agent made: the call that it works for. */
+  readonly parent_call_id?: string;
 }
 
 /** A running tool needs input from the caller. The message and the schema are in the call's record. */

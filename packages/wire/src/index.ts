@@ -91,6 +91,7 @@ export type {
   GrantScopeName,
   GrantView,
   KeyKindName,
+  CurrentSessionView,
   KeyView,
   LedgerHeadView,
   LedgerVerdictView,
@@ -99,6 +100,8 @@ export type {
   PatternMatchesView,
   PolicyReviewView,
   PolicyStepView,
+  PolicyVersionDetailView,
+  PolicyVersionView,
   PolicyView,
   PolicyWarningCode,
   PolicyWarningView,
@@ -120,6 +123,7 @@ export type { McpUpstreamFailures } from './reasons/mcp-upstream-failures.ts';
 export type { ResourceProblems } from './reasons/resource-problems.ts';
 export type { SchemaProblems } from './reasons/schema-problems.ts';
 export type { SdkFailures } from './reasons/sdk-failures.ts';
+export type { QueryProblems } from './reasons/query-problems.ts';
 export type { ServerRefusals } from './reasons/server-refusals.ts';
 export type { WorkspaceFailures } from './reasons/workspace-failures.ts';
 export type { FileRefusals } from './reasons/file-refusals.ts';
@@ -139,6 +143,7 @@ export type {
   ResourceTemplateView,
   ResourceView,
 } from './resource-views.ts';
+export { nearestName } from './spelling.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';
 export { parseTime, rfc3339 } from './time.ts';
@@ -185,3 +190,35 @@ export type {
   UpstreamToolView,
   UpstreamView,
 } from './upstreams.ts';
+export { CALL_ORDERS, CALL_SORTS, QUERY_LIMITS } from './search/call-query.ts';
+export type {
+  CallOrderName,
+  CallQuery,
+  CallSortName,
+  MsRange,
+  NamePatterns,
+  ParsedCallQuery,
+  QueryProblem,
+  QueryTarget,
+} from './search/call-query.ts';
+export { formatCallQuery } from './search/format-query.ts';
+export { parseCallQuery } from './search/parse-query.ts';
+export { completionAt, insertCompletion } from './search/query-completion.ts';
+export type { QueryCompletion, QueryOption } from './search/query-completion.ts';
+export { CALL_QUERY_KEYS } from './search/query-keys.ts';
+export type { QueryKey, QueryKeyKind, QueryKeyName } from './search/query-keys.ts';
+export { queryTerm, queryTerms, withQueryTerm } from './search/query-terms.ts';
+export type { QueryPart, QueryTerm, QueryValue } from './search/query-terms.ts';
+export { durationText, momentText, parseDuration, parseMoment } from './search/query-time.ts';
+export { METRIC_GROUPS, RUN_OUTCOMES } from './search/search-views.ts';
+export type {
+  CallMetricsView,
+  MetricGroupName,
+  MetricPointView,
+  MetricSeriesView,
+  OutcomeName,
+  PercentilesView,
+  RefusedCallView,
+  RunCallsView,
+  RunOutcomeName,
+} from './search/search-views.ts';

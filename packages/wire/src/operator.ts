@@ -78,6 +78,8 @@ export interface KeyView {
   readonly created_at: string;
   readonly created_by: string;
   readonly expires_at: string | null;
+  /** To the minute; null: never. Absent if it is not known: for a key that was just revoked, and from servers of earlier versions. */
+  readonly last_used_at?: string | null;
 }
 
 /** Response to the request that creates a key. Only this response contains the secret, in `key`. */
@@ -90,6 +92,22 @@ export interface SessionView {
   readonly expires_in_s: number;
   /** Value of the `X-Session-Proof` header of later requests. */
   readonly proof: string;
+}
+
+/** `GET /v1/session`: the principal of the request's credential. */
+export interface CurrentSessionView {
+  /** `operator`: the operator token, or a session opened with it. `token`: a token of the configured issuer. */
+  readonly kind: 'operator' | 'key' | 'token' | 'local';
+  readonly name: string;
+  /** The only tenant that the credential is for; null: all. */
+  readonly tenant: string | null;
+  readonly scopes: readonly string[];
+  /** When the credential ends: of a session, at the latest when its key expires; null: never. */
+  readonly expires_at: string | null;
+  /** The key that was sent, or that opened the session. */
+  readonly key_id?: string;
+  /** Agents and clients see only their own calls. */
+  readonly principal_kind: KeyKindName | 'local';
 }
 
 /** `POST /v1/session/link`: a single-use link that opens a browser session. The token is in the URL fragment, which browsers do not send. */
@@ -138,6 +156,20 @@ export interface PolicyView extends PolicyReviewView {
   /** Null: the policy comes from the config file. */
   readonly changed_at: string | null;
   readonly changed_by: string;
+}
+
+/** One version of the policy; version 0 is the policy of the config file. */
+export interface PolicyVersionView {
+  readonly version: number;
+  /** Null: the policy comes from the config file. */
+  readonly changed_at: string | null;
+  readonly changed_by: string;
+}
+
+/** `GET /v1/policy/versions/:version`. */
+export interface PolicyVersionDetailView extends PolicyVersionView {
+  /** Null: it cannot be parsed. */
+  readonly document: Readonly<Record<string, unknown>> | null;
 }
 
 export interface PolicyStepView {

@@ -1,6 +1,7 @@
 import type { CallStateName, CallStatus } from './call-state.ts';
 import type { FailureCode } from './failure-codes.ts';
 import type { ReasonView } from './reasons/reason.ts';
+import type { RunCallsView, RunOutcomeName } from './search/search-views.ts';
 
 /** Where a tool runs: in the server, on a client, on an upstream MCP server, or behind an HTTP API with an OpenAPI description. */
 export type ToolSourceName = 'server' | 'client' | 'mcp' | 'openapi';
@@ -178,6 +179,12 @@ export interface CallView {
   readonly ran_ms: number | null;
   readonly deadline_at: string | null;
   readonly replay_of: string | null;
+  /** Hash of the tool's contract when the call was made; absent in the responses of an older server. */
+  readonly tool_version?: string;
+  /** The trace that the caller named; absent if it named none. */
+  readonly trace_id?: string;
+  /** The call that the sub-agent which made this one works for; absent for other calls. */
+  readonly parent_call_id?: string;
   /** The sandbox in which the call ran; null if the tool uses none. */
   readonly sandbox: SandboxName | null;
   /**
@@ -208,6 +215,9 @@ export interface RunView {
   readonly agent_id: string;
   readonly created_at: string;
   readonly cancelled_at: string | null;
+  /** Absent in the responses of an older server, as is `calls`. */
+  readonly outcome?: RunOutcomeName;
+  readonly calls?: RunCallsView;
 }
 
 export interface LedgerRowView {
@@ -269,6 +279,9 @@ export interface InputIssueView {
   readonly message: string;
   /** Code and parameters of `message`; absent if another program wrote it. */
   readonly reasons?: readonly ReasonView[];
+  /** Where in a query, from 1, and how many characters; absent for other input. */
+  readonly column?: number;
+  readonly length?: number;
 }
 
 /** `POST /v1/tools/:name/invoke?dry_run=true`. */

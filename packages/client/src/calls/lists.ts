@@ -1,4 +1,6 @@
 import type {
+  CallOrderName,
+  CallSortName,
   CallStateName,
   CallStatus,
   CallView,
@@ -12,12 +14,18 @@ import type { Settings } from '../http/options.ts';
 import { pages, type Pages } from '../http/pages.ts';
 
 export interface CallsFilter extends RequestOptions {
+  /** A query such as `tool:weather.* state:failed ran>2s "text in the arguments"`. Other members must match too. */
+  readonly query?: string;
+  /** Default: `created`. */
+  readonly sort?: CallSortName;
+  /** Default: `desc`, the newest or longest first. */
+  readonly order?: CallOrderName;
   readonly runId?: string;
   readonly toolName?: string;
   readonly agentId?: string;
   readonly status?: CallStatus;
   readonly state?: CallStateName;
-  /** Created at or after this time. A string (RFC 3339) is sent unchanged. */
+  /** Created at or after this time. A string is sent unchanged: RFC 3339, or how long ago, such as `1h`. */
   readonly since?: Date | string;
   /** Created before this time. */
   readonly until?: Date | string;
@@ -38,6 +46,9 @@ export interface LedgerFilter extends RequestOptions {
 
 export function calls(settings: Settings, filter: CallsFilter): Pages<CallView> {
   const query = {
+    query: filter.query,
+    sort: filter.sort,
+    order: filter.order,
     run_id: filter.runId,
     tool_name: filter.toolName,
     agent_id: filter.agentId,
@@ -81,6 +92,6 @@ export async function tools(settings: Settings, options: RequestOptions): Promis
   return all;
 }
 
-function timeOf(value: Date | string | undefined): string | undefined {
+export function timeOf(value: Date | string | undefined): string | undefined {
   return value instanceof Date ? value.toISOString() : value;
 }

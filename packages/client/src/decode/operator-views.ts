@@ -3,6 +3,7 @@ import type {
   DecisionPreviewView,
   ExplainView,
   GrantView,
+  CurrentSessionView,
   KeyView,
   LedgerHeadView,
   LedgerVerdictView,
@@ -11,6 +12,8 @@ import type {
   PatternMatchesView,
   PolicyReviewView,
   PolicyStepView,
+  PolicyVersionDetailView,
+  PolicyVersionView,
   PolicyView,
   PolicyWarningView,
   PredicateView,
@@ -88,6 +91,8 @@ const keyFields = {
   created_at: string,
   created_by: withDefault(string, ''),
   expires_at: nullable(string),
+  // Absent is not never: a server of an earlier version does not know.
+  last_used_at: optional(nullable(string)),
 };
 
 export const decodeKey: Decoder<KeyView> = object<KeyView>(keyFields);
@@ -102,6 +107,16 @@ export const decodeLoginLink: Decoder<LoginLinkView> = object<LoginLinkView>({
 export const decodeSession: Decoder<SessionView> = object<SessionView>({
   expires_in_s: number,
   proof: string,
+});
+
+export const decodeCurrentSession: Decoder<CurrentSessionView> = object<CurrentSessionView>({
+  kind: word<CurrentSessionView['kind']>(),
+  name: string,
+  tenant: nullable(string),
+  scopes: listOf(string),
+  expires_at: nullable(string),
+  key_id: optional(string),
+  principal_kind: word<CurrentSessionView['principal_kind']>(),
 });
 
 const reviewFields = {
@@ -129,6 +144,15 @@ export const decodePolicy: Decoder<PolicyView> = object<PolicyView>({
   document: nullable(record),
   changed_at: nullable(string),
   changed_by: withDefault(string, ''),
+});
+
+const versionFields = { version: number, changed_at: nullable(string), changed_by: withDefault(string, '') };
+
+export const decodePolicyVersion: Decoder<PolicyVersionView> = object<PolicyVersionView>(versionFields);
+
+export const decodePolicyVersionDetail: Decoder<PolicyVersionDetailView> = object<PolicyVersionDetailView>({
+  ...versionFields,
+  document: nullable(record),
 });
 
 const stepFields = {

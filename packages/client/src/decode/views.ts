@@ -21,6 +21,7 @@ import {
   type ReceiptView,
   type RegisterResponse,
   type RejectedTool,
+  type RunOutcomeName,
   type RunView,
   type SubmissionError,
   type SubmitResponse,
@@ -48,6 +49,7 @@ import {
   word,
   type Decoder,
 } from './decode.ts';
+import { decodeRunCalls } from './search-views.ts';
 
 const schema: Decoder<JsonSchema> = check(
   (value): value is JsonSchema => isRecord(value) || typeof value === 'boolean',
@@ -87,6 +89,8 @@ const issue: Decoder<InputIssueView> = object<InputIssueView>({
   path: string,
   message: string,
   reasons: decodeReasons,
+  column: optional(number),
+  length: optional(number),
 });
 export const decodeIssues: Decoder<readonly InputIssueView[]> = listOf(issue);
 
@@ -195,6 +199,9 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   ran_ms: withDefault(nullable(number), null),
   deadline_at: nullable(string),
   replay_of: nullable(string),
+  tool_version: optional(string),
+  trace_id: optional(string),
+  parent_call_id: optional(string),
   sandbox: withDefault(nullable(word<NonNullable<CallView['sandbox']>>()), null),
   workspace: optional(word<'new'>()),
   timeline: listOf(timelineEntry),
@@ -217,6 +224,8 @@ export const decodeRun: Decoder<RunView> = object<RunView>({
   agent_id: string,
   created_at: string,
   cancelled_at: nullable(string),
+  outcome: optional(word<RunOutcomeName>()),
+  calls: optional(decodeRunCalls),
 });
 
 export const decodeLedgerRow: Decoder<LedgerRowView> = object<LedgerRowView>({

@@ -1,4 +1,4 @@
-import { listOf, nullable, record, string, type Decoder } from '../decode/decode.ts';
+import { boolean, listOf, nullable, record, string, type Decoder } from '../decode/decode.ts';
 import { boundsOf, request, withQuery, type RequestOptions } from './http.ts';
 import type { Settings } from './options.ts';
 
@@ -6,6 +6,8 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** Pass it to `page` for the next page; null on the last. */
   readonly nextCursor: string | null;
+  /** Only of a search. False: the index is behind the store, and the newest rows may be missing. */
+  readonly complete?: boolean;
 }
 
 /** A paginated list: iterate over all rows, or fetch single pages. */
@@ -40,13 +42,15 @@ export function pages<T>(settings: Settings, source: ListSource<T>, options: Req
   return { page, [Symbol.asyncIterator]: all };
 }
 
-function pageOf<T>(plural: string, decode: Decoder<T>): Decoder<Page<T>> {
+export function pageOf<T>(plural: string, decode: Decoder<T>): Decoder<Page<T>> {
   return (value, path) => {
     const body = record(value, path);
+    const complete = body['complete'];
     // Unlike a list inside a record, the rows are required.
     return {
       items: listOf(decode)(body[plural] ?? null, plural),
       nextCursor: nullable(string)(body['next_cursor'], 'next_cursor'),
+      ...(complete === undefined ? {} : { complete: boolean(complete, 'complete') }),
     };
   };
 }

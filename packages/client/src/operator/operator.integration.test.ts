@@ -1,4 +1,10 @@
-import type { ApprovalRequestView, GrantView, KeyView, PolicyView } from '@patchboard/wire';
+import type {
+  ApprovalRequestView,
+  CurrentSessionView,
+  GrantView,
+  KeyView,
+  PolicyView,
+} from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { aCall, clientOf, failureOf, fakeServer, json, problem } from '../../test/fake-server.ts';
 import { NetworkError } from '../index.ts';
@@ -69,6 +75,26 @@ describe('a call that waits for approval', () => {
     await expect(clientOf(server).approvals().page()).rejects.toThrow(
       '"approvals[0].digest" is not a string',
     );
+  });
+});
+
+describe('sessions.current', () => {
+  it('returns who is signed in; a key and its kind only if there is one', async () => {
+    const operator: CurrentSessionView = {
+      kind: 'operator',
+      name: 'operator',
+      tenant: null,
+      scopes: ['tools:call'],
+      expires_at: AT,
+      principal_kind: 'operator',
+    };
+    const auditor = { ...operator, kind: 'key', tenant: 'acme', key_id: 'key_1', principal_kind: 'service' };
+    const server = await fakeServer((_seen, response, count) =>
+      json(response, 200, count === 1 ? operator : auditor),
+    );
+    expect(await clientOf(server).sessions.current()).toEqual(operator);
+    expect(await clientOf(server).sessions.current()).toEqual(auditor);
+    expect(server.seen[0]).toMatchObject({ method: 'GET', path: '/v1/session' });
   });
 });
 

@@ -1,7 +1,20 @@
-import type { ExplainView, PolicyReviewView, PolicyView } from '@patchboard/wire';
-import { decodeExplained, decodePolicy, decodePolicyReview } from '../decode/operator-views.ts';
+import type {
+  ExplainView,
+  PolicyReviewView,
+  PolicyVersionDetailView,
+  PolicyVersionView,
+  PolicyView,
+} from '@patchboard/wire';
+import {
+  decodeExplained,
+  decodePolicy,
+  decodePolicyReview,
+  decodePolicyVersion,
+  decodePolicyVersionDetail,
+} from '../decode/operator-views.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from '../http/http.ts';
 import type { Settings } from '../http/options.ts';
+import { pages, type Pages } from '../http/pages.ts';
 
 export interface ReplacePolicyOptions extends RequestOptions {
   /** Compare-and-set: throws `conflict` and changes nothing unless this is the current version. */
@@ -21,6 +34,10 @@ export interface PolicyQuestion extends RequestOptions {
 export interface Policy {
   get(options?: RequestOptions): Promise<PolicyView>;
   replace(document: unknown, options?: ReplacePolicyOptions): Promise<PolicyView>;
+  /** Newest first. */
+  versions(options?: RequestOptions & { readonly limit?: number }): Pages<PolicyVersionView>;
+  /** Returns one version with its document; 0 is the policy of the config file. */
+  version(version: number, options?: RequestOptions): Promise<PolicyVersionDetailView>;
   /** Checks a policy against the server's current tools and keys: what each pattern matches, and which lines have no effect. */
   check(document: unknown, options?: RequestOptions): Promise<PolicyReviewView>;
   /** Returns the policy's decision on a call and the rule behind it. Records nothing. */
@@ -38,6 +55,14 @@ export function policy(settings: Settings): Policy {
       // Not retried: each request creates a new version, and a retry with `version` would conflict with the first request.
       const what: HttpRequest = { method: 'PUT', path, body, repeat: 'unsafe' };
       return request(settings, what, decodePolicy, boundsOf(options));
+    },
+    versions({ limit, ...options } = {}) {
+      const source = { path: `${path}/versions`, plural: 'versions', query: { limit } };
+      return pages(settings, { ...source, decode: decodePolicyVersion }, options);
+    },
+    version(version, options = {}) {
+      const what: HttpRequest = { method: 'GET', path: `${path}/versions/${version}`, repeat: 'safe' };
+      return request(settings, what, decodePolicyVersionDetail, boundsOf(options));
     },
     check(document, options = {}) {
       const what: HttpRequest = { method: 'POST', path: `${path}/check`, body: { document }, repeat: 'safe' };

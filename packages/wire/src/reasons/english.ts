@@ -8,6 +8,7 @@ import { MCP_UPSTREAM_FAILURES, type McpUpstreamFailures } from './mcp-upstream-
 import { OPENAPI_PROBLEMS, type OpenApiProblems } from './openapi-problems.ts';
 import { PARSE_PROBLEMS, type ParseProblems } from './parse-problems.ts';
 import { POLICY_PROBLEMS, type PolicyProblems } from './policy-problems.ts';
+import { QUERY_PROBLEMS, type QueryProblems } from './query-problems.ts';
 import type { Sentences } from './reason.ts';
 import { REGISTRATION_PROBLEMS, type RegistrationProblems } from './registration-problems.ts';
 import { REQUEST_REFUSALS, type RequestRefusals } from './request-refusals.ts';
@@ -46,7 +47,8 @@ export interface ReasonParams
     WorkspaceFailures,
     ServerRefusals,
     RequestRefusals,
-    ResourceProblems {}
+    ResourceProblems,
+    QueryProblems {}
 
 export type ReasonCode = keyof ReasonParams;
 
@@ -76,4 +78,5 @@ export const ENGLISH: ReasonSentences = {
   ...SERVER_REFUSALS,
   ...REQUEST_REFUSALS,
   ...RESOURCE_PROBLEMS,
+  ...QUERY_PROBLEMS,
 };

@@ -21,6 +21,7 @@ export interface RequestRefusals {
   readonly claim_expiry: NoParams;
   readonly grant_unknown: { readonly id: string };
   readonly grant_without_test: { readonly tests: string };
+  readonly policy_version_unknown: { readonly version: number; readonly current: number };
   readonly policy_version_differs: { readonly version: number; readonly expected: number };
   readonly credential_forwarded: { readonly header: string };
   readonly credential_header_twice: { readonly header: string };
@@ -93,6 +94,8 @@ export const REQUEST_REFUSALS: Sentences<RequestRefusals> = {
     "the token's claim exp cannot be used: it must be a whole number of seconds, at most ten years ahead",
   grant_unknown: ({ id }) => `no such grant: ${id}`,
   grant_without_test: ({ tests }) => `grant/when needs a condition with a test: ${tests}`,
+  policy_version_unknown: ({ version, current }) =>
+    `the policy has no version ${version}; the current one is ${current}`,
   policy_version_differs: ({ version, expected }) =>
     `the policy in force is version ${version}, not ${expected}; look at it again`,
   credential_forwarded: ({ header }) =>

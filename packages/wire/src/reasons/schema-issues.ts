@@ -46,6 +46,7 @@ export interface SchemaIssues {
   readonly issue_unknown_member: NoParams;
   readonly issue_not_object: NoParams;
   readonly issue_not_time: NoParams;
+  readonly issue_not_before_until: NoParams;
 }
 
 export const SCHEMA_ISSUES: Sentences<SchemaIssues> = {
@@ -88,4 +89,5 @@ export const SCHEMA_ISSUES: Sentences<SchemaIssues> = {
   issue_unknown_member: () => 'is not known here',
   issue_not_object: () => 'must be a JSON object',
   issue_not_time: () => 'must be RFC 3339 or epoch seconds',
+  issue_not_before_until: () => 'must be before until, and in the past',
 };
