@@ -3,7 +3,7 @@ import type { Log } from '../core/ports.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { NodeFenced, type NodeReport, type NodeRow, type NodeTable } from './node-table.ts';
 import { PeerWatch } from './peer-watch.ts';
-import { Repeated } from './repeated.ts';
+import { Repeated } from '../core/repeated.ts';
 import { BEAT_EVERY_MS, BEGIN_WITHIN_MS } from './timing.ts';
 
 export interface ClusterHeartbeatParts {

@@ -1,5 +1,4 @@
 import type { Call } from '../core/call/call.ts';
-import { messageOf } from '../core/failures.ts';
 import type { NodeMeasures, Nodes } from '../core/nodes.ts';
 import type { Peers, TransientEvent, WatchedCalls, WorkspaceHome } from '../core/peers.ts';
 import type { Clock, Log, Store } from '../core/ports.ts';
@@ -8,21 +7,20 @@ import { Announcements } from './announcements.ts';
 import { AttachedClients, type Wake } from './attached-clients.ts';
 import type { Bus } from './bus.ts';
 import { ClusterHeartbeat } from './cluster-heartbeat.ts';
+import { ClusterPolls } from './cluster-polls.ts';
 import { CountedBus } from './counted-bus.ts';
 import { DatabaseClock } from './database-clock.ts';
+import { EngineCallbacks, type HasTool, type Room } from './engine-callbacks.ts';
+import { FenceGuard } from './fence-guard.ts';
 import { NodeChanges } from './node-changes.ts';
 import { nodeList } from './node-list.ts';
-import { NodeFenced, type NodeReport, type NodeRow, type NodeTable } from './node-table.ts';
-import type { Notification } from './notification.ts';
-import { takeOffered } from './offered-calls.ts';
+import type { NodeReport, NodeRow, NodeTable } from './node-table.ts';
 import { Outbox } from './outbox.ts';
-import { OverdueSweep } from './overdue-sweep.ts';
 import { PendingOffers } from './pending-offers.ts';
+import { received } from './received.ts';
 import { Reconciliation, type Look } from './reconciliation.ts';
-import { Repeated } from './repeated.ts';
 import type { SharedLedger } from './shared-ledger.ts';
 import { TakenCalls, type Take } from './taken-calls.ts';
-import { COMPARE_EVERY_MS, POLL_EVERY_MS, SWEEP_EVERY_MS } from './timing.ts';
 
 export interface ClusterParts {
   readonly table: NodeTable;
@@ -39,8 +37,6 @@ export interface ClusterParts {
   readonly fencedBefore?: number;
 }
 
-type CanRun = (tenant: string, toolName: string, toolVersion: string) => boolean;
-
 /** One of several nodes over one store. Everything that a lost notification would have told is found by polling. */
 export class ClusterPeers implements Peers {
   readonly isSingle = false;
@@ -48,6 +44,8 @@ export class ClusterPeers implements Peers {
   readonly clock: DatabaseClock;
   readonly #parts: ClusterParts;
   readonly #bus: CountedBus;
+  readonly #guard: FenceGuard;
+  readonly #engine: EngineCallbacks = new EngineCallbacks();
   readonly #heartbeat: ClusterHeartbeat;
   readonly #outbox: Outbox;
   readonly #taken: TakenCalls;
@@ -55,111 +53,74 @@ export class ClusterPeers implements Peers {
   readonly #announcements: Announcements;
   readonly #reconciliation: Reconciliation;
   readonly #changes: NodeChanges;
-  readonly #polls: readonly Repeated[];
   readonly #pendingOffers: PendingOffers;
-  readonly #offering: Repeated;
-  readonly #takingOffered: Repeated;
-  readonly #takingMissing: Repeated;
-  readonly #fencedListeners: ((problem: string) => void)[] = [];
-  #problem: string | null = null;
+  readonly #polls: ClusterPolls;
   #takeovers = 0;
   #callsTakenOver = 0;
   #state: NodeReport['state'] = 'held';
   #url: string | null = null;
   #fingerprint: string | null;
-  #look: Look = () => {};
-  #watched: () => WatchedCalls = () => ({ held: [], awaited: [] });
-  #room: () => number = () => 0;
-  #canRun: CanRun = () => false;
-  #closeSession: (session: string) => void = () => {};
-  #endRun: (tenant: string, runId: string) => void = () => {};
-  #spent: (bucket: string, tokens: number) => void = () => {};
-  #signal: (topic: string, body: unknown) => void = () => {};
-  #publish: (event: TransientEvent) => void = () => {};
-  #followed: () => Iterable<string> = () => [];
-  /** Each outage is logged once. */
-  #isFailing = false;
 
   constructor(parts: ClusterParts) {
-    const { table, log } = parts;
+    const { table, log, ledger } = parts;
     this.#parts = parts;
     const bus = new CountedBus(parts.bus);
     this.#bus = bus;
+    const [guard, engine] = [new FenceGuard(log), this.#engine];
+    this.#guard = guard;
     this.clock = new DatabaseClock(parts.clock, log);
     const { clock } = this;
-    const others = (): readonly NodeRow[] => this.#heartbeat.others;
     this.#heartbeat = new ClusterHeartbeat({
       table,
       clock,
       log,
       report: () => this.#report(),
       looked: (nodes, dead) => this.#looked(nodes, dead),
-      fenced: (problem) => this.#fence(problem),
+      fenced: (problem) => guard.fence(problem),
     });
-    this.#outbox = new Outbox({ bus, clock, others });
+    const others = (): readonly NodeRow[] => this.#heartbeat.others;
+    const hasOthers = (): boolean => others().length > 0;
+    const outbox = new Outbox({ bus, clock, others });
+    this.#outbox = outbox;
     this.#fingerprint = parts.fingerprint;
     this.#changes = new NodeChanges(() => this.#fingerprint, log);
-    this.#taken = new TakenCalls(table, bus);
-    this.#clients = new AttachedClients(table);
-    this.#announcements = new Announcements({ bus, clock, others });
-    this.#reconciliation = new Reconciliation({
+    const taken = new TakenCalls(table, bus);
+    this.#taken = taken;
+    const clients = new AttachedClients(table);
+    this.#clients = clients;
+    const announcements = new Announcements({ bus, clock, others });
+    this.#announcements = announcements;
+    const reconciliation = new Reconciliation({
       table,
-      look: (id, version) => this.#look(id, version),
-      watched: () => this.#watched(),
+      look: (id, version) => engine.look(id, version),
+      watched: () => engine.watched(),
     });
-    const sweep = new OverdueSweep({
-      table,
-      clock,
-      taken: this.#taken,
-      hasLease: () => this.hasLease(),
-      hasOthers: () => others().length > 0,
-      silent: () => this.#heartbeat.silent(),
-    });
-    const every = (ms: number, work: () => Promise<void>): Repeated =>
-      new Repeated(clock, ms, () => this.#guarded(work));
-    const whileOthers = (work: () => Promise<void>) => async (): Promise<void> => {
-      if (others().length > 0) await work();
-    };
-    const reconciliation = this.#reconciliation;
+    this.#reconciliation = reconciliation;
     const pendingOffers = new PendingOffers({
       table,
-      hasOthers: () => others().length > 0,
-      held: () => this.#watched().held,
-      marked: () => this.#outbox.send({ kind: 'work' }),
+      hasOthers,
+      held: () => engine.watched().held,
+      marked: () => outbox.send({ kind: 'work' }),
     });
     this.#pendingOffers = pendingOffers;
-    this.#offering = every(POLL_EVERY_MS, () => pendingOffers.offer());
-    this.#takingOffered = every(
-      POLL_EVERY_MS,
-      whileOthers(() => this.#takeOffered()),
-    );
-    this.#takingMissing = every(POLL_EVERY_MS, () => this.#taken.passMissing(() => reconciliation.held()));
-    this.#polls = [
-      this.#offering,
-      this.#takingOffered,
-      this.#takingMissing,
-      every(SWEEP_EVERY_MS, () => sweep.run()),
-      every(
-        POLL_EVERY_MS,
-        whileOthers(() => reconciliation.compareMoved()),
-      ),
-      every(
-        POLL_EVERY_MS,
-        whileOthers(() => reconciliation.compareAwaited()),
-      ),
-      every(
-        POLL_EVERY_MS,
-        whileOthers(() => this.#clients.poll()),
-      ),
-      every(POLL_EVERY_MS, () => this.#announcements.catchUp()),
-      every(POLL_EVERY_MS, async () => {
-        if (!bus.isConnected) await reconciliation.compareHeld();
-      }),
-      every(COMPARE_EVERY_MS, () => reconciliation.compareHeld()),
-    ];
-    parts.store.onFenced?.((problem) => this.#fence(problem));
-    parts.ledger.onCommitted(() => this.#outbox.grown());
-    bus.listen((notification, from) => this.#received(notification, from));
+    const own = { table, bus, clock, guard, engine, taken, clients, announcements };
+    const polls = new ClusterPolls({
+      ...own,
+      reconciliation,
+      pendingOffers,
+      hasLease: () => this.hasLease(),
+      isLeaving: () => this.isLeaving,
+      hasOthers,
+      silent: () => this.#heartbeat.silent(),
+    });
+    this.#polls = polls;
+    guard.onFenced(() => {
+      this.#stop().catch((error: unknown) => guard.failed(error));
+    });
+    parts.store.onFenced?.((problem) => guard.fence(problem));
+    ledger.onCommitted(() => outbox.grown());
+    const receivers = { engine, ledger, clients, announcements, polls, guard };
+    bus.listen((notification, from) => received(receivers, notification, from));
   }
 
   /** Begins the heartbeat: until the first one the node has no lease, and its clock is that of the machine. */
@@ -183,7 +144,7 @@ export class ClusterPeers implements Peers {
 
   /** Whether another node could take calls and requests; false once this one is fenced. */
   get hasOthers(): boolean {
-    return this.#problem === null && this.#heartbeat.others.length > 0;
+    return !this.#guard.isFenced && this.#heartbeat.others.length > 0;
   }
 
   get isLeaving(): boolean {
@@ -209,15 +170,13 @@ export class ClusterPeers implements Peers {
 
   /** Stops the heartbeat and all polls. The store is closed afterwards, which frees the writer. */
   async close(): Promise<void> {
-    await Promise.all([this.#heartbeat.stop(), ...this.#polls.map((poll) => poll.stop())]);
+    await this.#stop();
     await this.#bus.close();
   }
 
   async onOrphaned(take: Take): Promise<void> {
     await this.#taken.begin(take);
-    for (const poll of this.#polls) poll.start();
-    // A takeover may have come between.
-    this.#takingMissing.now();
+    this.#polls.start();
   }
 
   moved({ id, version }: Call): void {
@@ -229,8 +188,8 @@ export class ClusterPeers implements Peers {
   }
 
   onMoved(look: Look, watched: () => WatchedCalls): void {
-    this.#look = look;
-    this.#watched = watched;
+    this.#engine.look = look;
+    this.#engine.watched = watched;
   }
 
   wakeClient(call: Call): void {
@@ -247,7 +206,7 @@ export class ClusterPeers implements Peers {
 
   clientAttached(tenant: string, clientId: string): () => void {
     const end = this.#clients.add(tenant, clientId);
-    if (this.#heartbeat.others.length > 0) this.#start(() => this.#clients.poll());
+    if (this.#heartbeat.others.length > 0) this.#guard.start(() => this.#clients.poll());
     return end;
   }
 
@@ -256,7 +215,7 @@ export class ClusterPeers implements Peers {
   }
 
   onSessionTaken(close: (session: string) => void): void {
-    this.#closeSession = close;
+    this.#engine.closeSession = close;
   }
 
   offer(calls: readonly Call[]): void {
@@ -264,21 +223,21 @@ export class ClusterPeers implements Peers {
     this.#offerPending();
   }
 
-  onOffered(room: () => number, canRun: CanRun): void {
-    this.#room = room;
-    this.#canRun = canRun;
+  onOffered(room: Room, hasTool: HasTool): void {
+    this.#engine.room = room;
+    this.#engine.hasTool = hasTool;
   }
 
   async claimHome(run: RunScope, place: string): Promise<WorkspaceHome> {
     const { table } = this.#parts;
-    const home = await this.#refused(() => table.claimHome(run, place));
+    const home = await this.#guard.request(() => table.claimHome(run, place));
     if (home.writer !== table.self.writer)
       return { isHere: false, node: home.writer, hasSameFiles: home.place === place };
     return { isHere: true, isNew: home.before !== null && home.before.place !== place };
   }
 
   async give({ id, version }: Call, node: number): Promise<boolean> {
-    const isGiven = await this.#refused(() => this.#parts.table.give({ id, version }, node));
+    const isGiven = await this.#guard.request(() => this.#parts.table.give({ id, version }, node));
     if (isGiven) this.#parts.bus.send(node, { kind: 'given' });
     return isGiven;
   }
@@ -286,7 +245,7 @@ export class ClusterPeers implements Peers {
   async handOver(): Promise<void> {
     const living = this.#heartbeat.others.filter(({ state }) => state === 'held');
     const [preferred] = living.toSorted((a, b) => b.room - a.room);
-    await this.#guarded(async () => {
+    await this.#guard.run(async () => {
       const { to } = await this.#parts.table.handOver(preferred?.writer ?? null);
       if (to !== null) this.#bus.send(to, { kind: 'leaving' });
     });
@@ -297,7 +256,7 @@ export class ClusterPeers implements Peers {
   }
 
   onRunCancelled(end: (tenant: string, runId: string) => void): void {
-    this.#endRun = end;
+    this.#engine.endRun = end;
   }
 
   spent(bucket: string, tokens: number): void {
@@ -305,7 +264,7 @@ export class ClusterPeers implements Peers {
   }
 
   onSpent(take: (bucket: string, tokens: number) => void): void {
-    this.#spent = take;
+    this.#engine.spent = take;
   }
 
   signal(topic: string, body: unknown): void {
@@ -313,7 +272,7 @@ export class ClusterPeers implements Peers {
   }
 
   onSignal(take: (topic: string, body: unknown) => void): void {
-    this.#signal = take;
+    this.#engine.signal = take;
   }
 
   transient(event: TransientEvent): void {
@@ -321,8 +280,8 @@ export class ClusterPeers implements Peers {
   }
 
   onTransient(publish: (event: TransientEvent) => void, followed: () => Iterable<string>): void {
-    this.#publish = publish;
-    this.#followed = followed;
+    this.#engine.publish = publish;
+    this.#engine.followed = followed;
   }
 
   announce(revision: number): Promise<void> {
@@ -334,12 +293,11 @@ export class ClusterPeers implements Peers {
   }
 
   hasLease(): boolean {
-    return this.#problem === null && this.#heartbeat.hasLease;
+    return !this.#guard.isFenced && this.#heartbeat.hasLease;
   }
 
   onFenced(listener: (problem: string) => void): void {
-    this.#fencedListeners.push(listener);
-    if (this.#problem !== null) listener(this.#problem);
+    this.#guard.onFenced(listener);
   }
 
   #report(): NodeReport {
@@ -349,10 +307,10 @@ export class ClusterPeers implements Peers {
       url: this.#url,
       version,
       fingerprint: this.#fingerprint,
-      room: Math.max(0, this.#room()),
+      room: Math.max(0, this.#engine.room(null)),
       calls: this.#reconciliation.held().size,
       revision: this.#announcements.revision,
-      follows: [...new Set(this.#followed())],
+      follows: [...new Set(this.#engine.followed())],
     };
   }
 
@@ -361,7 +319,7 @@ export class ClusterPeers implements Peers {
     return {
       takeovers: this.#takeovers,
       callsTakenOver: this.#callsTakenOver,
-      fenced: (this.#parts.fencedBefore ?? 0) + (this.#problem === null ? 0 : 1),
+      fenced: (this.#parts.fencedBefore ?? 0) + (this.#guard.isFenced ? 1 : 0),
       isBusConnected,
       sent,
       received,
@@ -372,12 +330,12 @@ export class ClusterPeers implements Peers {
   #looked(nodes: readonly NodeRow[], dead: readonly NodeRow[]): void {
     this.#announcements.check();
     this.#offerPending();
-    for (const node of dead) this.#start(() => this.#takeOver(node));
-    if (this.#changes.update(nodes)) this.#takingMissing.now();
+    for (const node of dead) this.#guard.start(() => this.#takeOver(node));
+    if (this.#changes.update(nodes)) this.#polls.takingMissing.now();
   }
 
   #offerPending(): void {
-    if (this.#pendingOffers.size > 0 && this.#heartbeat.others.length > 0) this.#offering.now();
+    if (this.#pendingOffers.size > 0 && this.#heartbeat.others.length > 0) this.#polls.offering.now();
   }
 
   async #takeOver(node: NodeRow): Promise<void> {
@@ -391,87 +349,7 @@ export class ClusterPeers implements Peers {
     await this.#taken.pass(ids);
   }
 
-  async #takeOffered(): Promise<void> {
-    if (!this.hasLease() || this.isLeaving) return;
-    const { table } = this.#parts;
-    const [room, canRun] = [this.#room, this.#canRun];
-    await takeOffered({ table, taken: this.#taken, room, canRun });
-  }
-
-  #received(notification: Notification, from: number): void {
-    switch (notification.kind) {
-      case 'moved':
-      case 'ended':
-        for (const [id, version] of notification.calls) this.#look(id, version);
-        return;
-      case 'grown':
-        return this.#parts.ledger.grown();
-      case 'wake_client':
-        return this.#clients.notified({
-          tenant: notification.tenant,
-          clientId: notification.client,
-          id: notification.call,
-          version: notification.version,
-        });
-      case 'config':
-        return this.#start(() => this.#announcements.received(from, notification.revision));
-      case 'work':
-        return this.#takingOffered.now();
-      case 'rates':
-        for (const [bucket, tokens] of notification.spent) this.#spent(bucket, tokens);
-        return;
-      case 'transient':
-        // Written by the outbox of another node.
-        return this.#publish(notification.event as TransientEvent);
-      case 'signal':
-        return this.#signal(notification.topic, notification.body);
-      case 'session_taken':
-        return this.#closeSession(notification.session);
-      case 'run_cancelled':
-        return this.#endRun(notification.tenant, notification.run);
-      case 'given':
-      case 'leaving':
-        return this.#takingMissing.now();
-    }
-  }
-
-  /** A failed poll is repeated by the next one. */
-  async #guarded(work: () => Promise<void>): Promise<void> {
-    if (this.#problem !== null) return;
-    try {
-      await work();
-      this.#isFailing = false;
-    } catch (error) {
-      if (error instanceof NodeFenced) return this.#fence(error.message);
-      this.#failed(error);
-    }
-  }
-
-  /** The caller gets the error; of a fenced node it is also the end. */
-  async #refused<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof NodeFenced) this.#fence(error.message);
-      throw error;
-    }
-  }
-
-  /** Begins work that nothing awaits. */
-  #start(work: () => Promise<void>): void {
-    this.#guarded(work).catch((error: unknown) => this.#failed(error));
-  }
-
-  #failed(error: unknown): void {
-    if (!this.#isFailing) this.#parts.log.warn('cluster.poll_failed', { error: messageOf(error) });
-    this.#isFailing = true;
-  }
-
-  #fence(problem: string): void {
-    if (this.#problem !== null) return;
-    this.#problem = problem;
-    const stopping = [this.#heartbeat, ...this.#polls].map((repeated) => repeated.stop());
-    Promise.all(stopping).catch((error: unknown) => this.#failed(error));
-    for (const listener of this.#fencedListeners) listener(problem);
+  async #stop(): Promise<void> {
+    await Promise.all([this.#heartbeat.stop(), this.#polls.stop()]);
   }
 }

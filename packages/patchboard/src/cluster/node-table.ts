@@ -149,8 +149,8 @@ export interface NodeTable {
 
   /** Marks calls of this node that still have these versions as offered, until their next move. */
   offer(calls: readonly Pick<Call, 'id' | 'version'>[]): Promise<void>;
-  /** Calls of server tools that other nodes offer, oldest first. */
-  offered(limit: number): Promise<readonly OfferedCall[]>;
+  /** Calls of server tools that other nodes offer, oldest first: those whose ids come after `after`. */
+  offered(limit: number, after: string): Promise<readonly OfferedCall[]>;
   /** Takes those of the calls that are still offered; their version grows by one. */
   takeOffered(ids: readonly string[]): Promise<readonly CallPlace[]>;
 

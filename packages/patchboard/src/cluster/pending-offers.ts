@@ -1,4 +1,5 @@
 import type { Call } from '../core/call/call.ts';
+import { PendingWrites } from '../core/pending-writes.ts';
 import type { NodeTable } from './node-table.ts';
 
 export interface PendingOffersParts {
@@ -17,52 +18,46 @@ interface PendingOffer {
   readonly isWork: boolean;
 }
 
-/** Calls that one statement marks. */
-const AT_ONCE = 500;
-
 /**
  * Calls that other nodes may take and that are not yet marked as offered: there was no other node, or the write failed.
  * There are no more than this node holds, and those of the time since the last `offer`.
  */
 export class PendingOffers {
   readonly #parts: PendingOffersParts;
-  #calls: Map<string, PendingOffer> = new Map();
+  readonly #pending: PendingWrites<PendingOffer>;
 
   constructor(parts: PendingOffersParts) {
     this.#parts = parts;
+    this.#pending = new PendingWrites({
+      mayWrite: parts.hasOthers,
+      write: async (calls) => {
+        // Does nothing to a call that has moved since.
+        await parts.table.offer(calls);
+        if (calls.some(({ isWork }) => isWork)) parts.marked();
+      },
+    });
   }
 
   get size(): number {
-    return this.#calls.size;
+    return this.#pending.size;
   }
 
   add(calls: readonly Pick<Call, 'id' | 'version' | 'clientId'>[]): void {
     for (const { id, version, clientId } of calls)
-      this.#calls.set(id, { id, version, isWork: clientId === null });
+      this.#pending.add(id, { id, version, isWork: clientId === null });
   }
 
-  /** Rejects if a write fails; the calls stay for the next time. One run at a time. */
+  /** Rejects if a write fails; the calls stay for the next time. */
   async offer(): Promise<void> {
-    const { table, hasOthers, marked } = this.#parts;
     try {
-      while (this.#calls.size > 0 && hasOthers()) {
-        const some = [...this.#calls.values()].slice(0, AT_ONCE);
-        // Does nothing to a call that has moved since.
-        await table.offer(some);
-        for (const call of some) if (this.#calls.get(call.id) === call) this.#calls.delete(call.id);
-        if (some.some(({ isWork }) => isWork)) marked();
-      }
+      await this.#pending.flush();
     } finally {
-      if (this.#calls.size > 0) this.#dropMoved();
+      if (this.#pending.size > 0) this.#dropMoved();
     }
   }
 
   #dropMoved(): void {
-    const kept: Map<string, PendingOffer> = new Map();
-    for (const { id, version } of this.#parts.held()) {
-      const call = this.#calls.get(id);
-      if (call?.version === version) kept.set(id, call);
-    }
-    this.#calls = kept;
+    const held = new Map(Array.from(this.#parts.held(), ({ id, version }) => [id, version]));
+    this.#pending.keep((id, { version }) => held.get(id) === version);
   }
 }

@@ -14,8 +14,12 @@ export type DocumentKind =
   | 'local_mode'
   | 'contract'
   | 'upstream'
-  /** Browser sessions, only of nodes that share a store. */
-  | 'session';
+  /** Browser sessions of operators, only of nodes that share a store. */
+  | 'session'
+  /** Browser sessions that keys opened. Another kind, because earlier versions take every `session` for one of an operator. */
+  | 'key_session'
+  /** When a key was last used. */
+  | 'key_use';
 
 /** A document change that is committed together with another write; `body` null deletes it. */
 export interface DocumentChange {

@@ -17,6 +17,10 @@ describe('an agent in this process', () => {
   it('gets a record of what it cannot have, under the id that it chose', async () => {
     const inputSchema = { type: 'object', required: ['n'] };
     const { engine, store } = await anEngine({ tools: [aServerTool({ name: 't', inputSchema })] });
+    const events: unknown[] = [];
+    engine.feed.listen((event) => {
+      if ('data' in event && event.callId === 'tc_2') events.push(event.data);
+    });
     const ask = (toolName: string, callId: string, parentCallId = 'tc_above') =>
       engine.submit(
         aRequest({ toolName, callId, parentCallId, args: 'not JSON', caller: asking() }),
@@ -33,6 +37,8 @@ describe('an agent in this process', () => {
     expect(stored?.timeline.map(({ state }) => state)).toEqual(['PENDING', 'FAILED']);
     const rows = await store.readLedger({ callId: 'tc_2' }, 0, 10);
     expect(JSON.parse(rows[0]!.row.body)).toMatchObject({ parent_call_id: 'tc_above', state: 'PENDING' });
+    expect(events).toMatchObject([{ parent_call_id: 'tc_above', state: 'PENDING' }, { state: 'FAILED' }]);
+    expect(events[1]).not.toHaveProperty('parent_call_id');
     await ask('x'.repeat(500), 'tc_3');
     const made = await engine.calls.find(principal, 'tc_3');
     expect(made?.toolName).toHaveLength(128);

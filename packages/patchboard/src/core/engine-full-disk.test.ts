@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import {
+  accepted,
+  anEngine,
+  aPrincipal,
+  aRequest,
+  aServerTool,
+  silentLog,
+} from '../../test/support/an-engine.ts';
 import { FakeClock, settled } from '../../test/support/fake-clock.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
@@ -66,7 +73,7 @@ describe('while the store has no room', () => {
       ids: timeOrderedIds(clock),
       digest: nodeDigest,
     };
-    const service = new KeyService(parts);
+    const service = new KeyService({ ...parts, log: silentLog });
     const wanted = { tenant: 'default', kind: 'agent', name: 'a', scopes: null, expiresAt: null } as const;
     const minted = await service.mint(operator, wanted);
     if ('code' in minted) throw new Error(minted.message);
@@ -74,7 +81,7 @@ describe('while the store has no room', () => {
     await expect(service.revoke(operator, minted.key.id)).rejects.toThrow(StorageFull);
     makeRoom();
     expect(await service.revoke(operator, minted.key.id)).toMatchObject({ id: minted.key.id });
-    const next = new KeyService(parts);
+    const next = new KeyService({ ...parts, log: silentLog });
     await next.load();
     expect(next.authenticate(minted.secret)).toMatchObject({ code: 'auth_required' });
   });

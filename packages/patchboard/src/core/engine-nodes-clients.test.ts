@@ -218,6 +218,42 @@ describe.each([
     expect([...a.ended, ...b.ended]).toEqual([working.id]);
   });
 
+  it('continues its session at one of two nodes, its own and another, that it returns to at once', async () => {
+    for (const isOwnFirst of [true, false]) {
+      const nodes = await clientNodes(notifies);
+      const { a, b, heal, stateOf, store } = nodes;
+      const before = await aDevice(a.engine, [CAMERA]);
+      const working = await submitTo(a, { toolName: 'camera' });
+      const unsent = await submitTo(a, { toolName: 'camera' });
+      await heal();
+      const holding = [requestId(await stored(nodes, working))];
+      const order = isOwnFirst ? [a, b] : [b, a];
+      const [first, second] = await Promise.all(
+        order.map(({ engine }) =>
+          aDevice(engine, [CAMERA], 'phone', { resume: before.device.resumeToken, holding }),
+        ),
+      );
+      const both = [first!, second!];
+      await heal();
+      await nodes.clock.advance(60_000);
+      await heal();
+      expect(both.filter(({ isResumed }) => isResumed)).toHaveLength(1);
+      // The request that was lost on the way is sent again once, and each call is with one connection.
+      expect(both.flatMap(({ requests }) => requests.map(({ id }) => id))).toEqual([unsent.id]);
+      expect(both.flatMap(({ device }) => [...device.calls].map(({ call }) => call.id)).toSorted()).toEqual([
+        working.id,
+        unsent.id,
+      ]);
+      expect(both.flatMap(({ cancelled }) => cancelled)).toEqual([]);
+      for (const { id } of [working, unsent]) {
+        expect((await store.findCall(id))?.state).toMatchObject({ name: 'EXECUTING', attempt: 1 });
+        await b.engine.clients.submit(phone, id, result);
+        expect(await stateOf({ id })).toBe('COMPLETED');
+      }
+      expect([...a.ended, ...b.ended].toSorted()).toEqual([working.id, unsent.id]);
+    }
+  });
+
   it('may return once more, to the first node', async () => {
     const nodes = await clientNodes(notifies);
     const first = await aDevice(nodes.a.engine, [CAMERA]);

@@ -25,6 +25,7 @@ import type { RefusedCall } from './ledger/ledger.ts';
 import { InProcessProvider } from './providers/in-process-provider.ts';
 import { Providers } from './providers/providers.ts';
 import { Resources } from './resources/resources.ts';
+import { Searches } from './search/searches.ts';
 import { Approvals } from './steps/approvals.ts';
 import { CallNotifier } from './steps/call-notifier.ts';
 import { Calls } from './steps/calls.ts';
@@ -87,6 +88,7 @@ export class EngineServices {
   readonly approvals: Approvals;
   readonly inputs: InputResponses;
   readonly calls: Calls;
+  readonly searches: Searches;
 
   constructor(parts: EngineParts, host: EngineHost) {
     const { clock, log, limits } = parts;
@@ -177,6 +179,7 @@ export class EngineServices {
     this.inputs = new InputResponses({ ...steps, checks });
     const { runs, waiters, approvals, inputs } = this;
     this.calls = new Calls({ ...steps, runs, waiters, approvals, inputs });
+    this.searches = new Searches({ ...shared, runs });
   }
 
   #followChanges({ grants }: EngineParts): void {

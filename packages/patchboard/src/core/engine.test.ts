@@ -64,7 +64,7 @@ describe('the way of a call', () => {
     expect(await agentsOf(ada!, { tenant: 'other' })).toEqual(['ada']);
     expect(await agentsOf(ada!, { runId: 'run_bob' })).toEqual([]);
     expect(await agentsOf(local, {})).toEqual(['bob', 'ada']);
-    const runs = (caller: typeof local) => engine.runs.list(caller, 'bob', null, 10);
+    const runs = (caller: typeof local) => engine.runs.list(caller, { agentId: 'bob' }, null, 10);
     expect((await runs(ada!)).items.map(({ id }) => id)).toEqual(['run_ada']);
     expect((await runs(local)).items.map(({ id }) => id)).toEqual(['run_bob']);
   });

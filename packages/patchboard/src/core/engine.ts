@@ -25,6 +25,7 @@ import type { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
 import type { Limits } from './limits.ts';
 import type { Resources } from './resources/resources.ts';
+import type { Searches } from './search/searches.ts';
 import type { SharedChanges } from './shared-changes.ts';
 import type { Signals } from './signals.ts';
 import { denialFailure } from './steps/admission.ts';
@@ -72,6 +73,8 @@ export class Engine {
   readonly guard: Guard;
   readonly runs: Runs;
   readonly calls: Calls;
+  /** Lists of calls by query, refused requests, metrics and counts of runs. */
+  readonly searches: Searches;
   readonly previews: Previews;
   /** Adds and removes server tools at run time. */
   readonly serverTools: ServerToolService;
@@ -114,6 +117,7 @@ export class Engine {
     this.feed = services.feed;
     this.runs = services.runs;
     this.calls = services.calls;
+    this.searches = services.searches;
     this.previews = services.previews;
     this.serverTools = services.serverTools;
     this.upstreams = services.upstreams;
@@ -279,6 +283,11 @@ export class Engine {
   /** Calls `listener` with each refused request that has a ledger row. */
   onRefused(listener: (refused: RefusedCall) => void): void {
     this.#refusedListeners.add(listener);
+  }
+
+  /** The failure of every request to a fenced engine, see `onFenced`; null: it is not fenced. */
+  get fenced(): Failure | null {
+    return this.#services.fencing.failure;
   }
 
   /** Calls `listener` if another process has taken over the store, at once if it has: this engine must be closed. */

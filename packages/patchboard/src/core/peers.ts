@@ -83,10 +83,13 @@ export interface Peers {
 
   /** Calls of this node that have waited too long for a slot: a node with room may take them, as they are at this version. */
   offer(calls: readonly Call[]): void;
-  /** `room`: how many more calls this node can run now. `canRun`: whether it has the tool in that version. */
+  /**
+   * `room`: how many more calls of the tenant, or with null of all tenants, this node can run now. `hasTool`: whether it has the
+   * tool in that version.
+   */
   onOffered(
-    room: () => number,
-    canRun: (tenant: string, toolName: string, toolVersion: string) => boolean,
+    room: (tenant: string | null) => number,
+    hasTool: (tenant: string, toolName: string, toolVersion: string) => boolean,
   ): void;
   /**
    * Makes this node the home of the run's workspace, unless a node that lives is it already. `place`: names the files that

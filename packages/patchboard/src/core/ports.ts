@@ -10,6 +10,8 @@ import type { LedgerSpan } from './ledger/ledger-order.ts';
 import type { StoreChanges } from './store-changes.ts';
 import type { StoredTool } from './tools/registered-tool.ts';
 import type { MaybePromise } from './maybe-promise.ts';
+import type { CallIndexWriter, CallSearch, RunningIndex } from './search/call-search.ts';
+import type { IndexSource } from './search/index-source.ts';
 
 /** Wall-clock time for records, monotonic time for timers. */
 export interface Clock {
@@ -113,6 +115,16 @@ export interface CallFilter {
   readonly until?: number;
 }
 
+/** Selects runs. Absent members match every run. */
+export interface RunFilter {
+  readonly tenant: string;
+  readonly agentId?: string;
+  /** Created at or after, epoch milliseconds. */
+  readonly since?: number;
+  /** Created before, epoch milliseconds. */
+  readonly until?: number;
+}
+
 /** Selects open calls of one tenant: of a run, or for a client to run. */
 export interface OpenCallFilter {
   readonly tenant: string;
@@ -203,13 +215,25 @@ export interface Store extends DocumentStore, JournalStore {
   nodeOf?(call: Call): number | null;
   /** Newest first. A page of large calls has fewer. May scan many rows for rare matches, but yields to the event loop. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;
+  /** Finds and counts ended calls by more than `listCalls` can. */
+  readonly search?: CallSearch;
+  /** Absent: the store needs no index for `search`. */
+  readonly indexWriter?: CallIndexWriter;
+  /** What the index is made from. Absent: from `readLedger`. */
+  readonly indexSource?: IndexSource;
+  /**
+   * Starts writing the index beside this thread, if no other node writes it, and takes over from one that stops. `keepCallsMs`: how
+   * long ended calls are kept; null: for ever. Absent: the caller writes with `indexWriter`.
+   */
+  startIndex?(keepCallsMs: number | null): RunningIndex;
   /** The open calls, or those that match, oldest first. */
   openCalls(of?: OpenCallFilter): AsyncIterable<Call>;
 
   /** Creates the run, or returns the existing one. */
   ensureRun(run: Run, entry: LedgerDraft): Promise<Run>;
   findRun(tenant: string, id: string): Promise<Run | undefined>;
-  listRuns(tenant: string, agentId: string | null, cursor: string | null, limit: number): Promise<Page<Run>>;
+  /** Newest first. May scan many rows for rare matches, but yields to the event loop. */
+  listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>>;
   /** Closes the run to new calls. Returns false if there is no such run or it was cancelled before. */
   cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean>;
 
@@ -289,6 +313,14 @@ export interface Store extends DocumentStore, JournalStore {
    * calls are those of this process.
    */
   countOpen?(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
+  /**
+   * Number of open calls of each of these runs, by state, whichever node holds them. Absent: the open calls are those of
+   * this process.
+   */
+  countOpenOfRuns?(
+    tenant: string,
+    runIds: readonly string[],
+  ): Promise<ReadonlyMap<string, Readonly<Partial<Record<CallStateName, number>>>>>;
   /** Number of ended calls of the tenant in each state, without a scan. May be slightly stale. */
   countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
   /** Number of calls of all tenants in each state. May be slightly stale. */

@@ -5,6 +5,7 @@ import type { KeyService } from '../core/access/key-service.ts';
 import { KEY_PREFIX, SECRET_PREFIX } from '../core/access/key-index.ts';
 import {
   DEFAULT_TENANT,
+  KEY_SESSION_PREFIX,
   OPERATOR_NAME,
   OPERATOR_TOKEN_ID,
   SESSION_PREFIX,
@@ -69,9 +70,13 @@ export class CredentialAuthenticator implements Authenticator {
   }
 
   #bySession(id: string, headers: Credentials['headers']): Principal | Failure {
-    const session = this.#parts.sessions.find(id, headers[SESSION_PROOF_HEADER]);
+    const { sessions, keys } = this.#parts;
+    const session = sessions.find(id, headers[SESSION_PROOF_HEADER]);
     if (session === null) return this.#withoutCredential(headers);
-    return operator(headers, { id: session.credentialId, expiresAt: session.expiresAt });
+    const { keyId, credentialId, expiresAt } = session;
+    const credential = { id: credentialId, expiresAt };
+    if (keyId === undefined) return operator(headers, credential);
+    return withMatchingHeaders(keys.principalOfSession(keyId, credential), headers);
   }
 
   /** A key that is not known here may have been made at another node a moment ago. */
@@ -87,7 +92,8 @@ export class CredentialAuthenticator implements Authenticator {
     if (credential === null) return this.isLocal;
     const { keys, sessions } = this.#parts;
     if (credential.id.startsWith(KEY_PREFIX)) return keys.isInForce(credential.id);
-    if (credential.id.startsWith(SESSION_PREFIX)) return sessions.isInForce(credential.id);
+    if (credential.id.startsWith(SESSION_PREFIX) || credential.id.startsWith(KEY_SESSION_PREFIX))
+      return sessions.isInForce(credential.id);
     return true;
   }
 

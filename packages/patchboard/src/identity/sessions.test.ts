@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../test/support/an-engine.ts';
+import { aPrincipal, silentLog } from '../../test/support/an-engine.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { OpenedSession } from '../core/access/authenticator.ts';
+import { KeyService } from '../core/access/key-service.ts';
 import { MemoryTokens } from '../core/access/memory-tokens.ts';
+import { SCOPES } from '../core/access/scopes.ts';
 import { singleNode } from '../core/peers.ts';
 import { SharedChanges } from '../core/shared-changes.ts';
 import { nodeDigest } from '../runtime/digest.ts';
+import { timeOrderedIds } from '../runtime/ids.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { OperatorTokenGuard } from './operator-token-guard.ts';
 import { Sessions } from './sessions.ts';
@@ -14,16 +17,45 @@ const TOKEN = `op_${'t'.repeat(43)}`;
 const ADDRESS = '203.0.113.7';
 const HOUR_MS = 3_600_000;
 
-function someSessions(clock = new FakeClock()): Sessions {
+interface Parts {
+  readonly sessions: Sessions;
+  readonly keys: KeyService;
+}
+
+function someParts(clock = new FakeClock()): Parts {
   const store = memoryStore({ digest: nodeDigest });
   const operatorToken = new OperatorTokenGuard({ tokens: [TOKEN], clock, store, log: silentLog });
   const changes = new SharedChanges({ store, peers: singleNode(store), clock, log: silentLog });
   const tokens = new MemoryTokens(clock);
-  return new Sessions({ operatorToken, clock, digest: nodeDigest, tokens, store, changes });
+  const keys = new KeyService({
+    store,
+    clock,
+    ids: timeOrderedIds(clock),
+    digest: nodeDigest,
+    log: silentLog,
+  });
+  const sessions = new Sessions({ operatorToken, keys, clock, digest: nodeDigest, tokens, store, changes });
+  return { sessions, keys };
 }
 
-async function opened(sessions: Sessions): Promise<OpenedSession> {
-  const session = await sessions.open(TOKEN, ADDRESS);
+function someSessions(clock = new FakeClock()): Sessions {
+  return someParts(clock).sessions;
+}
+
+const OPERATOR = aPrincipal({ kind: 'operator', scopes: new Set(SCOPES) });
+
+async function aKey(
+  keys: KeyService,
+  name: string,
+  expiresAt: number | null = null,
+): Promise<{ id: string; secret: string }> {
+  const made = await keys.mint(OPERATOR, { tenant: 'default', kind: 'agent', name, scopes: null, expiresAt });
+  if ('code' in made) throw new Error(made.message);
+  return { id: made.key.id, secret: made.secret };
+}
+
+async function opened(sessions: Sessions, token = TOKEN): Promise<OpenedSession> {
+  const session = await sessions.open(token, ADDRESS);
   if ('code' in session) throw new Error(session.message);
   return session;
 }
@@ -83,5 +115,60 @@ describe('Sessions', () => {
     const others = await Promise.all(Array.from({ length: 1000 }, () => opened(sessions)));
     expect(sessions.find(oldest.id, oldest.proof)).toBeNull();
     expect(others.every(({ id, proof }) => sessions.find(id, proof) !== null)).toBe(true);
+  });
+});
+
+describe('a session of a key', () => {
+  it('ends when the key expires, also if that is before the twelve hours', async () => {
+    const clock = new FakeClock();
+    const { sessions, keys } = someParts(clock);
+    const { secret } = await aKey(keys, 'auditor', clock.now() + HOUR_MS);
+    const { id, proof, maxAgeSeconds } = await opened(sessions, secret);
+    expect(maxAgeSeconds).toBe(3600);
+    await clock.advance(HOUR_MS - 1);
+    expect(sessions.find(id, proof)).not.toBeNull();
+    await clock.advance(1);
+    expect(sessions.find(id, proof)).toBeNull();
+    expect(await sessions.open(secret, ADDRESS)).toMatchObject({ code: 'auth_required' });
+  });
+
+  it('ends, and its listeners are notified, when the key is revoked; other sessions stay', async () => {
+    const { sessions, keys } = someParts();
+    const [key, other] = [await aKey(keys, 'auditor'), await aKey(keys, 'other')];
+    const [mine, theirs, operators] = [
+      await opened(sessions, key.secret),
+      await opened(sessions, other.secret),
+      await opened(sessions),
+    ];
+    const { credentialId } = sessions.find(mine.id, mine.proof)!;
+    const closed: string[] = [];
+    sessions.onClosed((ended) => closed.push(ended));
+    await keys.revoke(OPERATOR, key.id);
+    expect(closed).toEqual([credentialId]);
+    expect(sessions.isInForce(credentialId)).toBe(false);
+    expect(sessions.find(mine.id, mine.proof)).toBeNull();
+    for (const { id, proof } of [theirs, operators]) expect(sessions.find(id, proof)).not.toBeNull();
+    expect(await sessions.open(key.secret, ADDRESS)).toMatchObject({ code: 'auth_required' });
+  });
+
+  it('is one of twenty of its key, and displaces no session of an operator or of another key', async () => {
+    const { sessions, keys } = someParts();
+    const [key, other] = [await aKey(keys, 'auditor'), await aKey(keys, 'other')];
+    const kept = [await opened(sessions), await opened(sessions, other.secret)];
+    const oldest = await opened(sessions, key.secret);
+    for (let count = 0; count < 1100; count += 1) await opened(sessions, key.secret);
+    expect(sessions.find(oldest.id, oldest.proof)).toBeNull();
+    for (const { id, proof } of kept) expect(sessions.find(id, proof)).not.toBeNull();
+  });
+
+  it('is not opened by guessing: wrong keys are throttled per address, the right one is not', async () => {
+    const { sessions, keys } = someParts();
+    const { secret } = await aKey(keys, 'auditor');
+    const wrong = `${secret.slice(0, 12)}${secret[12] === 'A' ? 'B' : 'A'}${secret.slice(13)}`;
+    const codes: unknown[] = [];
+    for (let count = 0; count < 11; count += 1)
+      codes.push(((await sessions.open(wrong, ADDRESS)) as { code: unknown }).code);
+    expect(codes).toEqual([...Array<string>(10).fill('auth_required'), 'rate_limited']);
+    expect(await sessions.open(secret, ADDRESS)).toHaveProperty('id');
   });
 });

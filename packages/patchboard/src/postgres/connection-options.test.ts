@@ -100,6 +100,8 @@ describe('connectionOptions', () => {
     ['postgres://app@host/db?connect_timeout=soon', /connect_timeout=soon/],
     ['postgres://app@host/db?channel_binding=yes', /channel_binding=yes/],
     ['postgres://a%ZZ@host/db', /%25/],
+    ['postgres://app@one,two/db', /names several hosts/],
+    ['postgres:///db?host=one,two', /names several hosts/],
   ])('refuses %s', (url, message) => {
     expect(() => connectionOptions(url)).toThrow(BadDatabaseUrl);
     expect(() => connectionOptions(url)).toThrow(message);

@@ -58,6 +58,9 @@ export function connectionOptions(text: string): ConnectionOptions {
   const given = parametersOf(url);
   const user = given.get('user') ?? (decoded(url.username) || userInfo().username);
   const host = given.get('host') ?? (decoded(url.hostname).replace(/^\[(.*)\]$/, '$1') || 'localhost');
+  // The driver would take the list for one name. The name is not shown: it may be a part of the password.
+  if (host.includes(','))
+    throw new BadDatabaseUrl('names several hosts: give it one address that leads to the primary');
   return {
     host,
     port: portOf(given.get('port') ?? url.port),

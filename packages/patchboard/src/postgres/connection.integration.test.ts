@@ -1,4 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { startProxy } from '../../test/services/proxy.ts';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../../test/services/shared-postgres.ts';
 import { byteaArray, int4Array, int8Array, textArray } from './arrays.ts';
 import { connectionOptions } from './connection-options.ts';
@@ -93,6 +94,17 @@ describe('Connection', () => {
     expect(await one(`select array_to_json(array_agg(n order by n)) as value from ${schema}.t`)).toEqual([
       2, 3,
     ]);
+  });
+
+  it('is closed although the server does not close its side', async () => {
+    const proxy = await startProxy(service.url);
+    onTestFinished(() => proxy.close());
+    const options = connectionOptions(proxy.through(service.url));
+    const silent = new Connection({ options, name: 'test', prepare: true });
+    await silent.open(5000);
+    proxy.freeze();
+    await silent.close();
+    expect(silent.isClosed).toBe(true);
   });
 
   it('says why it cannot be opened', async () => {

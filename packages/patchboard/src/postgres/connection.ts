@@ -4,7 +4,7 @@ import pg from 'pg';
 import { messageOf, StorageUnavailable } from '../core/failures.ts';
 import { clientConfig, connectEncrypted } from './client.ts';
 import type { ConnectionOptions } from './connection-options.ts';
-import { beginText, changeSession, SETTINGS, TYPES } from './session.ts';
+import { beginText, changeSession, LONG_TEXT, SETTINGS, TYPES } from './session.ts';
 import { isConnectionLost, isReplyMissing, isTimeout } from './sql-errors.ts';
 
 /** A statement with fixed text. Prepared once per connection under its name. */
@@ -29,6 +29,12 @@ export interface Transaction extends Queryable {
   run(text: string): Promise<void>;
 }
 
+/** A transaction on a connection that may have short time limits. */
+export interface LimitedTransaction extends Transaction {
+  /** Lifts the limits for the statements that follow: they may change many rows. */
+  allowLong(): Promise<void>;
+}
+
 export interface ConnectionParts {
   readonly options: ConnectionOptions;
   /** Shown in `pg_stat_activity` after the application name. */
@@ -48,6 +54,8 @@ const UNAVAILABLE_AFTER_MS = 5000;
 /** A statement that ends its connection each time is not sent more often. */
 const ATTEMPTS = 5;
 const REPLY_MS = 20_000;
+/** How long a close waits for the server. */
+const CLOSE_MS = 1000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
@@ -126,7 +134,7 @@ export class Connection implements Queryable {
   /**
    * Runs `work` in a transaction, one at a time. After a lost connection it is repeated, also if it may have committed.
    */
-  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (transaction: LimitedTransaction) => Promise<T>): Promise<T> {
     const running = (this.#transactions ?? Promise.resolve()).then(() => this.#run(work));
     const ended: Promise<void> = running.then(
       () => this.#ended(ended),
@@ -140,17 +148,22 @@ export class Connection implements Queryable {
     if (this.#transactions === transaction) this.#transactions = null;
   }
 
-  async #run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #run<T>(work: (transaction: LimitedTransaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       const client = await this.client();
-      const transaction: Transaction = {
-        query: (statement, values = []) => this.send(client, statement, values),
+      let replyMs: number | undefined;
+      const transaction: LimitedTransaction = {
+        query: (statement, values = []) => this.send(client, statement, values, replyMs),
         run: async (text) => void (await client.query(text)),
+        allowLong: async () => {
+          await client.query(LONG_TEXT);
+          replyMs = REPLY_MS;
+        },
       };
       try {
         await client.query(this.beginText);
         const result = await work(transaction);
-        await client.query('commit');
+        await client.query({ text: 'commit', ...replyLimit(replyMs) });
         return result;
       } catch (error) {
         if (!isConnectionLost(error)) {
@@ -193,13 +206,15 @@ export class Connection implements Queryable {
     });
   }
 
-  /** Sends a statement once. The rows are in the order of the result. */
+  /** Sends a statement once. The rows are in the order of the result. `replyMs`: other than that of the connection. */
   async send<Row extends object>(
     client: pg.Client,
     { name, text }: Statement,
     values: readonly unknown[],
+    replyMs?: number,
   ): Promise<QueryRows<Row>> {
-    const given = { text, values: [...values], ...(this.#parts.prepare ? { name } : {}) };
+    const prepared = this.#parts.prepare ? { name } : {};
+    const given = { text, values: [...values], ...prepared, ...replyLimit(replyMs) };
     const { rows, rowCount } = await client.query<Row>(given);
     return { rows, count: rowCount ?? 0 };
   }
@@ -232,7 +247,11 @@ export class Connection implements Queryable {
     this.#isClosed = true;
     const client = this.#client ?? (await this.#connecting?.catch(() => null)) ?? null;
     this.#client = null;
-    await client?.end().catch(() => {}); // Closing a broken connection fails, and it is closed then.
+    if (client === null) return;
+    // Behind a silent link the server does not close its side.
+    const silent = setTimeout(() => streamOf(client).destroy(), CLOSE_MS);
+    await client.end().catch(() => {}); // Closing a broken connection fails, and it is closed then.
+    clearTimeout(silent);
   }
 
   /** Ends the connection now, also one being made. Statements in progress reject, and so does every later one. */
@@ -302,6 +321,11 @@ export class Connection implements Queryable {
       `PostgreSQL at ${host}:${port} cannot be reached: ${this.#problem?.text ?? 'not connected'}`,
     );
   }
+}
+
+/** The driver has the option for single queries too, but its types do not. */
+function replyLimit(replyMs: number | undefined): object {
+  return replyMs === undefined ? {} : { query_timeout: replyMs };
 }
 
 function streamOf(client: pg.Client): Writable {

@@ -15,6 +15,11 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
 };
 
+/** Sets the limits of `SETTINGS` until the end of the transaction. */
+export const LONG_TEXT: string = ['lock_timeout', 'statement_timeout']
+  .map((name) => `set local ${name} = '${SETTINGS[name]}'`)
+  .join('; ');
+
 /** Also in a database whose default is another isolation level. */
 export const BEGIN = 'begin isolation level read committed';
 

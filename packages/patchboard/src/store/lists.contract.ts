@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isOpen, type Call } from '../core/call/call.ts';
-import { BadCursor, type CallFilter, type Store } from '../core/ports.ts';
+import { BadCursor, type CallFilter, type RunFilter, type Store } from '../core/ports.ts';
 import type { Subject } from './store.contract.ts';
 import {
   START,
@@ -187,7 +187,7 @@ export function describeLists(subject: Subject): void {
   });
 
   describe('listRuns', () => {
-    it("returns the tenant's runs, newest first, page by page, optionally by agent", async () => {
+    it("returns the tenant's runs, newest first, page by page, optionally by agent and time", async () => {
       const { store } = subject;
       const runs = Array.from({ length: 30 }, (_, index) =>
         aRun({
@@ -199,22 +199,37 @@ export function describeLists(subject: Subject): void {
       );
       for (const run of runs) await store.ensureRun(run, anEntry());
       const newest = runs.filter(({ tenant }) => tenant === 'acme').reverse();
-      for (const agentId of [null, 'agent-1', 'agent-2', 'nobody']) {
-        const expected = newest.filter((run) => agentId === null || run.agentId === agentId);
+      const filters: Omit<RunFilter, 'tenant'>[] = [
+        {},
+        ...['agent-1', 'agent-2', 'nobody'].map((agentId) => ({ agentId })),
+        { since: START + 9 },
+        { until: START + 9 },
+        { since: START + 5, until: START + 23, agentId: 'agent-2' },
+        { since: START + 9_000_000 },
+      ];
+      for (const filter of filters) {
+        const expected = newest.filter(
+          (run) =>
+            (filter.agentId ?? run.agentId) === run.agentId &&
+            run.createdAt >= (filter.since ?? 0) &&
+            run.createdAt < (filter.until ?? Infinity),
+        );
         const found = [];
         let cursor: string | null = null;
         do {
-          const page = await store.listRuns('acme', agentId, cursor, 4);
+          const page = await store.listRuns({ tenant: 'acme', ...filter }, cursor, 4);
           found.push(...page.items);
           cursor = page.nextCursor;
         } while (cursor !== null);
-        expect(found).toEqual(expected);
+        expect(found, JSON.stringify(filter)).toEqual(expected);
       }
     });
 
     it('refuses a cursor that it did not hand out', async () => {
       for (const cursor of ['', '0', '-1', '1.5', 'run_1', '99999999999999999999'])
-        await expect(subject.store.listRuns('acme', null, cursor, 10), cursor).rejects.toThrow(BadCursor);
+        await expect(subject.store.listRuns({ tenant: 'acme' }, cursor, 10), cursor).rejects.toThrow(
+          BadCursor,
+        );
     });
   });
 }

@@ -73,10 +73,10 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(await store.findRun('acme', 'run_old')).toBeUndefined();
       expect(await store.findRun('acme', 'run_mixed')).toBeDefined();
       for (let n = 1; n <= 5; n += 1) await store.ensureRun(aRun({ id: `run_empty_${n}` }), anEntry());
-      const first = await store.listRuns('acme', null, null, 2);
+      const first = await store.listRuns({ tenant: 'acme' }, null, 2);
       expect(idsOfRuns(first.items)).toEqual(['run_empty_5', 'run_empty_4']);
       await store.ensureRun(aRun({ id: 'run_empty_6' }), anEntry());
-      const rest = await store.listRuns('acme', null, first.nextCursor, 10);
+      const rest = await store.listRuns({ tenant: 'acme' }, first.nextCursor, 10);
       expect(idsOfRuns(rest.items)).toEqual(['run_1', 'run_mixed']);
     });
 

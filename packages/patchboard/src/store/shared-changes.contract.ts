@@ -32,13 +32,16 @@ export function describeSharedChanges(subject: () => Pick<TwoStores, 'a' | 'b'>)
       expect(await changesOf(b, second.revision)).toMatchObject({ documents: [], tools: [] });
     });
 
-    it('are not documents of the kind todo, which each node reads where it needs them', async () => {
-      const { a, b } = subject();
-      const { revision } = await changesOf(b, 0);
-      await a.putDocument('todo', 't1', '{}', []);
-      await a.deleteDocument('todo', 't1', []);
-      expect(await changesOf(b, revision)).toEqual({ revision, documents: [], tools: [] });
-    });
+    it.each(['todo', 'key_use'] as const)(
+      'are not documents of the kind %s, which each node reads where it needs them',
+      async (kind) => {
+        const { a, b } = subject();
+        const { revision } = await changesOf(b, 0);
+        await a.putDocument(kind, 't1', '{}', []);
+        await a.deleteDocument(kind, 't1', []);
+        expect(await changesOf(b, revision)).toEqual({ revision, documents: [], tools: [] });
+      },
+    );
 
     it('that were deleted and stored again are reported once, as stored', async () => {
       const { a, b } = subject();

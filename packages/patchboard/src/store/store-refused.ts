@@ -14,3 +14,11 @@ export class StoreInUse extends StoreRefused {
     this.name = 'StoreInUse';
   }
 }
+
+/** Thrown if the database of a store cannot be reached now. */
+export class StoreUnreachable extends StoreRefused {
+  constructor(store: string, problem: string, remedy: string) {
+    super(store, problem, remedy);
+    this.name = 'StoreUnreachable';
+  }
+}

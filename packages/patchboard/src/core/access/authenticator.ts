@@ -39,11 +39,11 @@ export interface LoginToken {
   readonly stored: MaybePromise<void>;
 }
 
-/** Browser sessions of operators. */
+/** Browser sessions of operators and of keys. */
 export interface SessionService {
   /** The token can be used once, within `maxAgeSeconds`. */
   issueLoginToken(): LoginToken;
-  /** Resolves to a failure if the token is invalid. */
+  /** Opens a session with the operator token, a login token or the secret of a key. Resolves to a failure if it is invalid. */
   open(token: string, address: string | undefined): Promise<OpenedSession | Failure>;
   /** Ends the session on every node. */
   close(id: string): MaybePromise<void>;

@@ -6,6 +6,7 @@ import { plainRow } from '../ledger/ledger.ts';
 import { COMPARISONS_TEXT, type ArgumentCondition } from './policy/argument-condition.ts';
 import type { Call } from '../call/call.ts';
 import type { Clock, Digest, Ids } from '../ports.ts';
+import { PendingRevocations } from './pending-revocations.ts';
 import type { Principal } from './principal.ts';
 
 /** "Don't ask again": the grant that an operator requests when approving a call. */
@@ -28,6 +29,7 @@ export interface GrantServiceParts {
 
 export class GrantService {
   readonly #parts: GrantServiceParts;
+  readonly #revocations: PendingRevocations<Grant> = new PendingRevocations();
 
   constructor(parts: GrantServiceParts) {
     this.#parts = parts;
@@ -40,8 +42,11 @@ export class GrantService {
 
   /** Applies a change of another node. */
   apply(id: string, body: string | null): void {
-    if (body === null) this.#parts.index.remove(id);
-    else this.#parts.index.add(JSON.parse(body) as Grant);
+    const { index } = this.#parts;
+    const grant = body === null ? null : (JSON.parse(body) as Grant);
+    if (this.#revocations.changed(id, grant)) return;
+    if (grant === null) index.remove(id);
+    else index.add(grant);
   }
 
   list(principal: Principal): Grant[] {
@@ -89,15 +94,14 @@ export class GrantService {
     if (grant === undefined || grant.tenant !== principal.tenant) {
       return failure('grant_not_found', reason('grant_unknown', { id }));
     }
-    index.remove(id);
     const row = plainRow('grant.revoked', grant.tenant, clock.now(), { grant_id: id, by: principal.id });
-    try {
-      await store.deleteDocument('grant', id, [row]);
-    } catch (error) {
-      // The grant is still stored, so the operator must be able to revoke it again.
-      index.add(grant);
-      throw error;
-    }
+    await this.#revocations.revoke({
+      id,
+      item: grant,
+      remove: () => index.remove(id),
+      restore: (stored) => index.add(stored),
+      write: () => store.deleteDocument('grant', id, [row]),
+    });
     return grant;
   }
 

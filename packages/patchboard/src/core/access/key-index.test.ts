@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aPrincipal } from '../../../test/support/an-engine.ts';
+import { aPrincipal, silentLog } from '../../../test/support/an-engine.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { timeOrderedIds } from '../../runtime/ids.ts';
@@ -15,7 +15,10 @@ const KINDS: readonly KeyKind[] = ['agent', 'client', 'service', 'operator'];
 
 function aKeyService(clock = new FakeClock()): { service: KeyService; clock: FakeClock } {
   const store = memoryStore({ digest: nodeDigest });
-  return { service: new KeyService({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest }), clock };
+  return {
+    service: new KeyService({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest, log: silentLog }),
+    clock,
+  };
 }
 
 const scopes = fc.subarray<Scope>([...SCOPES]);
@@ -177,7 +180,13 @@ describe('KeyService', () => {
     const clock = new FakeClock();
     const store = memoryStore({ digest: nodeDigest });
     const load = async (): Promise<KeyService> => {
-      const service = new KeyService({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
+      const service = new KeyService({
+        store,
+        clock,
+        ids: timeOrderedIds(clock),
+        digest: nodeDigest,
+        log: silentLog,
+      });
       await service.load();
       return service;
     };

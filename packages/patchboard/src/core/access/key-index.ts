@@ -1,7 +1,7 @@
 import { reason, type Reason, rfc3339 } from '@patchboard/wire';
 import { denied, failure, type Failure } from '../failures.ts';
 import type { Digest } from '../ports.ts';
-import { OPERATOR_NAME, type Principal } from './principal.ts';
+import { OPERATOR_NAME, type Credential, type Principal } from './principal.ts';
 import { SCOPES_OF_KIND, type Scope } from './scopes.ts';
 
 /** An API key as stored: the hash of its secret, never the secret. */
@@ -48,7 +48,7 @@ export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure 
 
 /** A credential may revoke the keys that it could mint, and itself. */
 export function checkRevocation(principal: Principal, key: ApiKey): Failure | null {
-  if (principal.credential?.id === key.id) return null;
+  if (keyOf(principal)?.id === key.id) return null;
   const why = widerThan(principal, key);
   if (why === null) return null;
   return failure('permission_denied', denied(reason('key_not_revocable', { reasons: [why] })));
@@ -73,24 +73,41 @@ function widerView({ kind, id }: Principal, wanted: KeyKind, name: string): Reas
   return reason('key_for_itself_only', { kind, id });
 }
 
-/** An expiring key mints no key that outlives it. Sessions and the operator token may: they are meant to be short. */
-function longerLife({ credential }: Principal, expiresAt: number | null): Reason | null {
-  if (credential === null || !credential.id.startsWith(KEY_PREFIX) || credential.expiresAt === null)
-    return null;
-  if (expiresAt !== null && expiresAt <= credential.expiresAt) return null;
-  return reason('key_outlives_maker', { at: rfc3339(credential.expiresAt) });
+/** An expiring key mints no key that outlives it. Sessions of operators and the operator token may: they are meant to be short. */
+function longerLife(principal: Principal, expiresAt: number | null): Reason | null {
+  const limit = keyOf(principal)?.expiresAt ?? null;
+  if (limit === null || (expiresAt !== null && expiresAt <= limit)) return null;
+  return reason('key_outlives_maker', { at: rfc3339(limit) });
 }
+
+/** Returns the key of the request: sent with it, or the one that opened its session; null if there is none. */
+export function keyOf({ credential }: Principal): NonNullable<Credential['key']> | null {
+  if (credential === null) return null;
+  return credential.id.startsWith(KEY_PREFIX) ? credential : (credential.key ?? null);
+}
+
+/** A key, and the time from which its next use is reported. */
+interface IndexedKey {
+  readonly key: ApiKey;
+  reportUseFrom: number;
+}
+
+/** Uses of a key are reported at most this often. */
+const USE_EVERY_MS = 60_000;
 
 /** The keys that are not revoked, indexed by id and by the hash of their secret. */
 export class KeyIndex {
   readonly #digest: Digest;
-  readonly #bySecret: Map<string, ApiKey> = new Map();
-  readonly #byId: Map<string, ApiKey> = new Map();
+  readonly #onUse: (id: string, at: number) => void;
+  readonly #bySecret: Map<string, IndexedKey> = new Map();
+  readonly #byId: Map<string, IndexedKey> = new Map();
   readonly #revoked: Set<(keyId: string) => void> = new Set();
   readonly #first: Set<() => void> = new Set();
 
-  constructor(digest: Digest) {
+  /** `onUse` is called at most once a minute per key. */
+  constructor(digest: Digest, onUse: (id: string, at: number) => void) {
     this.#digest = digest;
+    this.#onUse = onUse;
   }
 
   get size(): number {
@@ -98,22 +115,23 @@ export class KeyIndex {
   }
 
   add(key: ApiKey): void {
-    this.#byId.set(key.id, key);
-    this.#bySecret.set(key.secretSha256, key);
+    const indexed: IndexedKey = { key, reportUseFrom: 0 };
+    this.#byId.set(key.id, indexed);
+    this.#bySecret.set(key.secretSha256, indexed);
     if (this.#byId.size === 1) for (const listener of this.#first) listener();
   }
 
   find(id: string): ApiKey | undefined {
-    return this.#byId.get(id);
+    return this.#byId.get(id)?.key;
   }
 
   list(tenant: string): ApiKey[] {
-    return [...this.#byId.values()].filter((key) => key.tenant === tenant);
+    return [...this.#byId.values()].map(({ key }) => key).filter((key) => key.tenant === tenant);
   }
 
   /** The secret is invalid from now on. Listeners of `onRevoked` close the connections opened with it. */
   revoke(id: string): ApiKey | undefined {
-    const key = this.#byId.get(id);
+    const key = this.#byId.get(id)?.key;
     if (key === undefined) return undefined;
     this.#byId.delete(id);
     this.#bySecret.delete(key.secretSha256);
@@ -142,10 +160,30 @@ export class KeyIndex {
 
   /** Looks the key up by hash, so that timing reveals nothing about the secret. */
   principalOf(secret: string, now: number): Principal | Failure {
-    const key = this.#bySecret.get(this.#digest.sha256(secret));
-    if (key === undefined) return failure('auth_required', reason('key_secret_unknown'));
+    const indexed = this.#bySecret.get(this.#digest.sha256(secret));
+    return indexed === undefined
+      ? failure('auth_required', reason('key_secret_unknown'))
+      : this.#principal(indexed, now);
+  }
+
+  /** Returns the principal of the key, with the credential of a session that it opened. */
+  principalOfSession(id: string, session: Omit<Credential, 'key'>, now: number): Principal | Failure {
+    const indexed = this.#byId.get(id);
+    if (indexed === undefined) return failure('auth_required', reason('credential_revoked'));
+    const principal = this.#principal(indexed, now);
+    if ('code' in principal) return principal;
+    const { expiresAt } = indexed.key;
+    return { ...principal, credential: { ...session, key: { id, expiresAt } } };
+  }
+
+  #principal(indexed: IndexedKey, now: number): Principal | Failure {
+    const { key } = indexed;
     if (key.expiresAt !== null && key.expiresAt <= now)
       return failure('auth_required', reason('key_expired'));
+    if (now >= indexed.reportUseFrom) {
+      indexed.reportUseFrom = now + USE_EVERY_MS;
+      this.#onUse(key.id, now);
+    }
     return {
       kind: key.kind,
       id: key.name,

@@ -11,10 +11,12 @@ import {
   type ApiKey,
   type KeyRequest,
 } from './key-index.ts';
+import { KeyUses } from './key-uses.ts';
 import { hasLocalModeEnded, LOCAL_MODE_ENDED } from './local-mode.ts';
 import { plainRow } from '../ledger/ledger.ts';
-import type { Clock, Digest, Ids } from '../ports.ts';
-import type { Principal } from './principal.ts';
+import type { Clock, Digest, Ids, Log } from '../ports.ts';
+import { PendingRevocations } from './pending-revocations.ts';
+import type { Credential, Principal } from './principal.ts';
 import { SCOPES_OF_KIND } from './scopes.ts';
 
 export interface KeyServiceParts {
@@ -22,6 +24,7 @@ export interface KeyServiceParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
+  readonly log: Log;
 }
 
 const CHECKSUM_LENGTH = 6;
@@ -30,12 +33,16 @@ const HINT_LENGTH = 10;
 /** Mints and revokes keys. A secret is returned once, by `mint`; only its hash is stored. */
 export class KeyService {
   readonly index: KeyIndex;
+  readonly uses: KeyUses;
   readonly #parts: KeyServiceParts;
+  readonly #revocations: PendingRevocations<ApiKey> = new PendingRevocations();
   #localModeEnded = false;
 
   constructor(parts: KeyServiceParts) {
     this.#parts = parts;
-    this.index = new KeyIndex(parts.digest);
+    const { store, clock, digest, log } = parts;
+    this.uses = new KeyUses({ store, clock, log, isKnown: (id) => this.index.find(id) !== undefined });
+    this.index = new KeyIndex(digest, (id, at) => this.uses.report(id, at));
   }
 
   /** True from the first key on, also after all keys were revoked. */
@@ -51,8 +58,10 @@ export class KeyService {
 
   /** Applies a change of another node. A deleted key is rejected from now on, and its connections are closed. */
   apply(id: string, body: string | null): void {
-    if (body === null) this.index.revoke(id);
-    else this.index.add(JSON.parse(body) as ApiKey);
+    const key = body === null ? null : (JSON.parse(body) as ApiKey);
+    if (this.#revocations.changed(id, key)) return;
+    if (key === null) this.index.revoke(id);
+    else this.index.add(key);
   }
 
   /** Applies a change of another node: the first key was made, or local mode was allowed again. */
@@ -107,15 +116,14 @@ export class KeyService {
       key_id: id,
       by: principal.id,
     });
-    // Removed from the index first: the key is rejected from now on, also if the store is slow.
-    this.index.revoke(id);
-    try {
-      await this.#parts.store.deleteDocument('key', id, [row]);
-    } catch (error) {
-      // The key is still stored, so the caller must be able to revoke it again.
-      this.index.add(key);
-      throw error;
-    }
+    await this.#revocations.revoke({
+      id,
+      item: key,
+      remove: () => this.index.revoke(id),
+      restore: (stored) => this.index.add(stored),
+      write: () => this.#parts.store.deleteDocument('key', id, [row]),
+    });
+    await this.uses.forget(id);
     return key;
   }
 
@@ -152,6 +160,11 @@ export class KeyService {
   authenticate(secret: string): Principal | Failure {
     if (!this.#isWellFormed(secret)) return failure('auth_required', reason('key_mistyped'));
     return this.index.principalOf(secret, this.#parts.clock.now());
+  }
+
+  /** Returns the principal of a session that the key opened: a failure if the key was revoked or has expired. */
+  principalOfSession(id: string, session: Omit<Credential, 'key'>): Principal | Failure {
+    return this.index.principalOfSession(id, session, this.#parts.clock.now());
   }
 
   /** Whether the secret could be one of a key that this node does not know. */

@@ -41,6 +41,26 @@ export class PolicyService {
     return this.#tenants.get(tenant) ?? this.#initial;
   }
 
+  /** Returns one version, 0 being the policy of the config file; undefined if there is no such version. */
+  async version(tenant: string, version: number): Promise<PolicyText | undefined> {
+    const current = this.current(tenant);
+    if (version === current.version) return current;
+    if (version === 0) return this.#initial;
+    const body = await this.#store.document('policy', documentId(tenant, version));
+    return body === undefined ? undefined : textOf(version, body);
+  }
+
+  /** Returns the versions up to `newest`, newest first, at most `limit`. They are numbered without gaps. */
+  async versions(tenant: string, newest: number, limit: number): Promise<readonly PolicyText[]> {
+    const found: PolicyText[] = [];
+    const from = Math.min(newest, this.current(tenant).version);
+    for (let version = from; version >= 0 && found.length < limit; version -= 1) {
+      const text = await this.version(tenant, version);
+      if (text !== undefined) found.push(text);
+    }
+    return found;
+  }
+
   /** Returns the problems found. Fails closed: a policy that cannot be decoded denies every call of its tenant. */
   async load(): Promise<readonly string[]> {
     const problems = [this.#enforce(null, this.#initial)];

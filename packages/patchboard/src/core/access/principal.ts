@@ -12,7 +12,14 @@ export interface Principal {
   /** The client the principal acts as when it runs tools; null: any of its tenant (local mode and the operator token). */
   readonly clientId: string | null;
   /** The credential of the request; null in local mode. A connection is closed when its credential ends. */
-  readonly credential: { readonly id: string; readonly expiresAt: number | null } | null;
+  readonly credential: Credential | null;
+}
+
+export interface Credential {
+  readonly id: string;
+  readonly expiresAt: number | null;
+  /** The key that opened the session; absent for every other credential. The session has the rights of the key, and ends with it. */
+  readonly key?: { readonly id: string; readonly expiresAt: number | null };
 }
 
 /** The principal as JSON text. */
@@ -37,8 +44,14 @@ export const OPERATOR_NAME: typeof OPERATOR_AGENT = OPERATOR_AGENT;
 /** The credential id of the operator token. */
 export const OPERATOR_TOKEN_ID = 'operator-token';
 
-/** The prefix of credential ids of browser sessions. */
+/** The prefix of credential ids of browser sessions of operators. */
 export const SESSION_PREFIX = 'session:';
+
+/**
+ * The prefix of credential ids of browser sessions that a key opened. Different from `SESSION_PREFIX`: code that does not
+ * know of keys must not take the session for one of an operator.
+ */
+export const KEY_SESSION_PREFIX = 'key-session:';
 
 /**
  * Whether the principal may read metrics of the whole server: local mode, the operator token, and sessions opened with

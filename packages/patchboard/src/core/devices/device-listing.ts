@@ -1,6 +1,9 @@
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { nothing } from '../call/live-call.ts';
 import type { DeviceDirectory, ListedDevice } from '../device-directory.ts';
+import { PendingWrites } from '../pending-writes.ts';
+import type { Clock } from '../ports.ts';
+import { Repeated } from '../repeated.ts';
 import type { Tasks } from '../tasks.ts';
 import type { Device } from './device.ts';
 
@@ -8,28 +11,33 @@ export interface DeviceListingParts {
   /** Undefined: there are no other nodes. */
   readonly directory: DeviceDirectory | undefined;
   readonly tasks: Tasks;
+  readonly clock: Clock;
   readonly lifecycle: Pick<Lifecycle, 'wheel' | 'isClosed'>;
   /** False: the device is neither connected nor may it resume. */
   readonly isPresent: (device: Device) => boolean;
 }
 
-/** The pause after a write that failed; it doubles with each further one. */
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 8000;
+/** How often a write that failed is repeated. */
+const REPEAT_MS = 1000;
 
 /** Makes the devices of this node known to the other nodes. */
 export class DeviceListing {
   readonly #parts: DeviceListingParts;
-  /** The devices whose record in the store is not as they are. */
-  readonly #changed: Set<Device> = new Set();
-  #writing: Promise<void> = Promise.resolve();
-  /** A write that takes all changes up to its turn has not begun. */
-  #isDue = false;
-  #isPaused = false;
-  #pauseMs = FIRST_PAUSE_MS;
+  /** The devices whose record in the store is not as they are, by session. */
+  readonly #pending: PendingWrites<Device>;
+  /** Runs from a write that failed until one succeeds. */
+  readonly #repeated: Repeated;
 
   constructor(parts: DeviceListingParts) {
     this.#parts = parts;
+    const { clock, lifecycle } = parts;
+    this.#pending = new PendingWrites({ write: (devices) => this.#save(devices) });
+    // The wheel ends with this process: then nothing is repeated.
+    const timers = {
+      after: (ms: number, action: () => void) => lifecycle.wheel.after(ms, action),
+      elapsed: () => clock.elapsed(),
+    };
+    this.#repeated = new Repeated(timers, REPEAT_MS, () => this.#repeat());
   }
 
   /** As `list`, in the background. */
@@ -39,50 +47,31 @@ export class DeviceListing {
 
   /** Records the device as it is. Changes of one turn share a write. Rejects if that fails; it is repeated then. */
   async list(device: Device): Promise<void> {
-    const { directory } = this.#parts;
+    const { directory, lifecycle } = this.#parts;
     if (directory === undefined) return;
-    this.#changed.add(device);
-    await this.#write(directory);
-  }
-
-  #write(directory: DeviceDirectory): Promise<void> {
-    if (!this.#isDue) {
-      this.#isDue = true;
-      // The callers of the write before get its error.
-      this.#writing = this.#writing.catch(nothing).then(() => this.#writeChanged(directory));
-    }
-    return this.#writing;
-  }
-
-  async #writeChanged(directory: DeviceDirectory): Promise<void> {
-    const { isPresent } = this.#parts;
-    this.#isDue = false;
-    const changed = [...this.#changed];
-    this.#changed.clear();
-    const present = changed.filter((device) => isPresent(device));
-    const gone = changed.filter((device) => !isPresent(device));
+    this.#pending.add(device.session, device);
     try {
-      await directory.save(
-        present.map(listed),
-        gone.map(({ session }) => session),
-      );
-      this.#pauseMs = FIRST_PAUSE_MS;
+      await this.#pending.flush();
     } catch (error) {
-      for (const device of changed) this.#changed.add(device);
-      this.#repeatLater(directory);
+      if (!lifecycle.isClosed) this.#repeated.start();
       throw error;
     }
   }
 
-  #repeatLater(directory: DeviceDirectory): void {
-    const { lifecycle, tasks } = this.#parts;
-    if (this.#isPaused || lifecycle.isClosed) return;
-    this.#isPaused = true;
-    lifecycle.wheel.after(this.#pauseMs, () => {
-      this.#isPaused = false;
-      if (this.#changed.size > 0) tasks.start('device list', () => this.#write(directory));
-    });
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  async #repeat(): Promise<void> {
+    // The callers of `list` got the error of the first attempt.
+    await this.#pending.flush().catch(nothing);
+    // Not awaited, because it waits for this run.
+    if (this.#pending.size === 0) this.#repeated.stop().catch(nothing);
+  }
+
+  async #save(devices: readonly Device[]): Promise<void> {
+    const { directory, isPresent } = this.#parts;
+    const gone = devices.filter((device) => !isPresent(device));
+    await directory?.save(
+      devices.filter((device) => isPresent(device)).map(listed),
+      gone.map(({ session }) => session),
+    );
   }
 }
 

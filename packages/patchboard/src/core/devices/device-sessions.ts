@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../maybe-promise.ts';
+import { StorageUnavailable } from '../failures.ts';
 import type { Store } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import type { TimerWheel } from '../timer-wheel.ts';
@@ -22,6 +22,8 @@ const RENEW_MS = LIFETIME_MS / 2;
 /** The sessions of devices in the store, under the tokens to resume them with, so that a device may return to any node. */
 export class DeviceSessions {
   readonly #parts: { readonly store: Store; readonly tasks: Tasks; readonly wheel: TimerWheel };
+  /** Whether the session of each token that this node keeps has been stored. */
+  readonly #stored: Map<string, Promise<boolean>> = new Map();
 
   constructor(parts: { readonly store: Store; readonly tasks: Tasks; readonly wheel: TimerWheel }) {
     this.#parts = parts;
@@ -34,12 +36,17 @@ export class DeviceSessions {
     if (tokens === undefined || resumeToken === null) return () => undefined;
     const value = JSON.stringify({ session, firstSession, tenant, clientId } satisfies StoredSession);
     let disarm = (): void => undefined;
-    let kept: MaybePromise<unknown>;
     const put = (): void => {
-      tasks.start(
-        'device session',
-        () => (kept = tokens.put('device_session', resumeToken, value, LIFETIME_MS)),
+      const before = this.#stored.get(resumeToken) ?? Promise.resolve(false);
+      const putting = (async (): Promise<boolean> => {
+        await tokens.put('device_session', resumeToken, value, LIFETIME_MS);
+        return true;
+      })();
+      this.#stored.set(
+        resumeToken,
+        putting.catch(() => before),
       );
+      tasks.start('device session', () => putting);
       disarm = wheel.after(RENEW_MS, put);
     };
     put();
@@ -47,7 +54,8 @@ export class DeviceSessions {
       disarm();
       tasks.start('device session', async () => {
         // Otherwise it could be stored after it was removed.
-        await kept;
+        await this.#stored.get(resumeToken);
+        this.#stored.delete(resumeToken);
         await tokens.spend('device_session', resumeToken);
       });
     };
@@ -59,5 +67,19 @@ export class DeviceSessions {
     if (text === null) return null;
     const stored = JSON.parse(text) as StoredSession;
     return stored.tenant === tenant && stored.clientId === clientId ? stored : null;
+  }
+
+  /** As `take`, for a session that this node keeps. Returns false if another node has taken it. */
+  async takeOwn(token: string): Promise<boolean> {
+    const { tokens } = this.#parts.store;
+    // No other node can know it.
+    if (tokens === undefined || !((await this.#stored.get(token)) ?? false)) return true;
+    try {
+      return (await tokens.spend('device_session', token)) !== null;
+    } catch (error) {
+      // Its calls wait for the device here, whether the database can be reached or not.
+      if (error instanceof StorageUnavailable) return true;
+      throw error;
+    }
   }
 }

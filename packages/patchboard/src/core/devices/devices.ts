@@ -41,7 +41,7 @@ export interface ConnectRequest {
   /** True: the device receives a token to resume with. */
   readonly mayResume: boolean;
   readonly resume: string | null;
-  /** The session of another node that it continues: see `takeSession`. Absent: none. */
+  /** With other nodes: the session that it continues, see `takeSession`. Absent: none. */
   readonly earlier?: EarlierSession | null;
   /** Ids of requests that the device still works on or whose result was not acknowledged; null if it sends none. */
   readonly holding: readonly string[] | null;
@@ -112,7 +112,12 @@ export class Devices {
     const session = ids.next('ds_');
     const { tenant, clientId, link } = given;
     const known = given.resume === null ? undefined : this.#byToken.get(given.resume);
-    const isSame = known !== undefined && known.tenant === tenant && known.clientId === clientId;
+    const isSame =
+      known !== undefined &&
+      known.tenant === tenant &&
+      known.clientId === clientId &&
+      // Otherwise another node has taken the session meanwhile.
+      (this.#parts.peers.isSingle || given.earlier?.session === known.session);
     const continued = isSame ? known : (given.earlier ?? null);
     const device: Device = {
       session,
@@ -132,19 +137,22 @@ export class Devices {
     given.greet(device, continued !== null);
     if (isSame) this.#takeOver(known, device, given.holding);
     if (this.#parts.peers.isSingle) this.#claim(device, given.holding ?? []);
-    else this.#attach(device, given);
+    else this.#attach(device, isSame ? { ...given, earlier: null } : given);
     this.#record(device, 'online');
     this.#listing.listLater(device);
     return device;
   }
 
   /**
-   * With other nodes, before `connect`: takes the session that the device resumes from the node that has it. Null if no
-   * other node has it.
+   * With other nodes, before `connect`: takes the session that the device resumes, at whichever node it is. Of several nodes
+   * that do so at once, one gets it. Null if there is none.
    */
   takeSession(tenant: string, clientId: string, resume: string | null): MaybePromise<EarlierSession | null> {
-    if (resume === null || this.#parts.peers.isSingle || this.#byToken.has(resume)) return null;
-    return this.#sessions.take(tenant, clientId, resume);
+    if (resume === null || this.#parts.peers.isSingle) return null;
+    const own = this.#byToken.get(resume);
+    if (own === undefined) return this.#sessions.take(tenant, clientId, resume);
+    if (own.tenant !== tenant || own.clientId !== clientId) return null;
+    return this.#sessions.takeOwn(resume).then((isTaken) => (isTaken ? own : null));
   }
 
   /** With other nodes: makes the device known to them, and takes its calls from those that hold them. */

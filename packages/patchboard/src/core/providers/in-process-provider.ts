@@ -5,9 +5,9 @@ import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { continuedMs, InputRequired, type InputRound } from '../call/input.ts';
 import type { InputRequests, RecordedInput } from '../call/input-requests.ts';
-import { isOurs, isPinned, nothing, type LiveCall } from '../call/live-call.ts';
+import { isOurs, nothing, type LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
-import { failure, messageOf, type Failure } from '../failures.ts';
+import { failure, type Failure } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import { pairKey } from '../pair-key.ts';
 import type { Peers } from '../peers.ts';
@@ -42,8 +42,6 @@ export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInpu
   readonly tasks: Tasks;
 }
 
-/** The pause before the home of a workspace is looked for again. */
-const HOME_RETRY_MS = 500;
 const SERVER_SLOT = 'server';
 const TENANT_SLOT = 'tenant:';
 /** Bounds the attempts of a call that crashes the server each time. */
@@ -72,8 +70,8 @@ export class InProcessProvider implements Provider {
       isShared: (name) => name === SERVER_SLOT || name.startsWith(TENANT_SLOT),
     });
     parts.peers.onOffered(
-      () => this.#room(),
-      (tenant, toolName, toolVersion) => this.#canRun(tenant, toolName, toolVersion),
+      (tenant) => this.#room(tenant),
+      (tenant, toolName, toolVersion) => this.#hasTool(tenant, toolName, toolVersion),
     );
     this.#heldInputs = new HeldInputs(parts.inputRequests);
     this.#runnerParts = { ...parts, heldInputs: this.#heldInputs };
@@ -126,30 +124,11 @@ export class InProcessProvider implements Provider {
     else if (tool.version !== call.toolVersion)
       this.#fail(live, 'tool_not_found', reason('tool_changed', { tool: call.toolName }));
     else if (this.#homes.mustClaim(call))
-      this.#parts.tasks.start('workspace home', () => this.#queueAtHome(live, tool));
-    else this.#queue(live, tool);
-  }
-
-  /** Queues the call if the workspace of its run is at this node; otherwise passes it to the node that has it. */
-  async #queueAtHome(live: LiveCall, tool: RegisteredTool): Promise<void> {
-    const { lifecycle, log } = this.#parts;
-    try {
-      const home = await this.#homes.claim(live.call);
-      if (!isOurs(live)) return;
-      if (home.isHere || (isPinned(live.caller) && home.hasSameFiles)) return this.#queue(live, tool);
-      if (isPinned(live.caller)) {
-        const why = reason('workspace_elsewhere', { run: live.call.runId, node: home.node });
-        return this.#fail(live, 'sandbox_unavailable', why);
-      }
-      if (await lifecycle.give(live, home.node)) return;
-    } catch (error) {
-      log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
-    }
-    // The home may be gone by now.
-    if (isOurs(live))
-      live.release = lifecycle.wheel.after(HOME_RETRY_MS, () => {
-        this.#parts.tasks.start('workspace home', () => this.#queueAtHome(live, tool));
+      this.#homes.begin(live, {
+        here: () => this.#queue(live, tool),
+        refused: (why) => this.#fail(live, 'sandbox_unavailable', why),
       });
+    else this.#queue(live, tool);
   }
 
   /** A running tool gets the stop signal of its call; `live.release` returns the slot. */
@@ -195,18 +174,18 @@ export class InProcessProvider implements Provider {
     return { waiting: this.#slots.waiting(name), executing: this.#slots.held(name) };
   }
 
-  #room(): number {
-    if (this.#isStopped || !this.#parts.peers.hasLease()) return 0;
-    const { waiting, executing } = this.load(null);
-    return Math.max(0, this.#parts.limits.concurrencyServer - executing - waiting);
+  /** How many more calls of the tenant, or with null of all tenants, can run now. */
+  #room(tenant: string | null): number {
+    const { peers, limits } = this.#parts;
+    if (this.#isStopped || !peers.hasLease()) return 0;
+    const { waiting, executing } = this.load(tenant);
+    const limit = tenant === null ? limits.concurrencyServer : limits.concurrencyPerTenant;
+    return Math.max(0, limit - executing - waiting);
   }
 
-  /** Whether this node would run such a call of another node now. */
-  #canRun(tenant: string, toolName: string, toolVersion: string): boolean {
+  #hasTool(tenant: string, toolName: string, toolVersion: string): boolean {
     const tool = this.#parts.toolIndex.find(tenant, toolName);
-    if (tool?.runsOn.kind !== 'server' || tool.version !== toolVersion) return false;
-    const { waiting, executing } = this.load(tenant);
-    return executing + waiting < this.#parts.limits.concurrencyPerTenant;
+    return tool?.runsOn.kind === 'server' && tool.version === toolVersion;
   }
 
   /** Ends a call that this process cannot run. It may have started before a restart. */

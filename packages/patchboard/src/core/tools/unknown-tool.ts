@@ -1,9 +1,8 @@
-import { reason, type Reason } from '@patchboard/wire';
+import { nearestName, reason, type Reason } from '@patchboard/wire';
 import type { Guard } from '../access/guard.ts';
 import { mayCall } from '../access/may-call.ts';
 import type { Principal } from '../access/principal.ts';
 import { failure, type Failure } from '../failures.ts';
-import { nearestName } from '../spelling.ts';
 import type { ToolIndex } from './tool-index.ts';
 import { shownName } from './tool-names.ts';
 

@@ -63,6 +63,15 @@ export class MemoryChain {
     }
   }
 
+  /** Yields the kept rows without hashes, which then need not be computed when rows are dropped. */
+  *drafts(): Generator<LedgerDraft & { readonly seq: number }> {
+    let { seq } = this.#start;
+    for (const draft of this.#drafts) {
+      seq += 1;
+      yield { ...draft, seq };
+    }
+  }
+
   hashOf(seq: number): string {
     const { seq: dropped, hash } = this.#start;
     if (seq <= dropped) return this.#droppedHash(seq);

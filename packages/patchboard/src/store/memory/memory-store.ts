@@ -17,11 +17,13 @@ import type {
   Page,
   Replaced,
   Run,
+  RunFilter,
   Store,
 } from '../../core/ports.ts';
 import { pairKey } from '../../core/pair-key.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { MaybePromise } from '../../core/maybe-promise.ts';
+import type { CallSearch } from '../../core/search/call-search.ts';
 import { callPage } from '../call-pages.ts';
 import { EndedCounts, type StateCounts } from '../ended-counts.ts';
 import { callCursor } from '../cursors.ts';
@@ -31,6 +33,7 @@ import { MemoryDocuments } from './documents.ts';
 import { matchesOpen } from '../open-call-filter.ts';
 import { matchesCall, matchesEvent, matchesRow } from './filters.ts';
 import { MemoryJournals } from './journals.ts';
+import { MemorySearch } from './memory-search.ts';
 import { MemoryRuns } from './runs.ts';
 import { Turns } from '../turns.ts';
 import { Watchers } from '../watchers.ts';
@@ -69,6 +72,7 @@ const WITH_CALLS: LedgerReadOptions = { withCalls: true };
 const WINDOW = 1024;
 
 class MemoryStore implements Store {
+  readonly search: CallSearch;
   readonly #calls: Map<string, Call> = new Map();
   readonly #ended: EndedCalls;
   readonly #counts: EndedCounts = new EndedCounts();
@@ -87,6 +91,14 @@ class MemoryStore implements Store {
     this.#runs = new MemoryRuns(retain);
     this.#journals = new MemoryJournals(retain);
     this.#chain = new MemoryChain(digest, Math.max(LEAST_ROWS, retain * ROWS_PER_CALL));
+    const chain = this.#chain;
+    this.search = new MemorySearch({
+      calls: () => this.#calls.values(),
+      rows: () => chain.drafts(),
+      get position() {
+        return chain.last;
+      },
+    });
   }
 
   insertCall({ call, run, idempotency, entries }: NewCall): MaybePromise<Inserted> {
@@ -153,13 +165,8 @@ class MemoryStore implements Store {
     return this.#runs.find(tenant, id);
   }
 
-  async listRuns(
-    tenant: string,
-    agentId: string | null,
-    cursor: string | null,
-    limit: number,
-  ): Promise<Page<Run>> {
-    return this.#runs.page(tenant, agentId, cursor, limit);
+  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
+    return this.#runs.page(filter, cursor, limit);
   }
 
   async cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {

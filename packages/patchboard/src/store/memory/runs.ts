@@ -1,5 +1,5 @@
 import { pairKey } from '../../core/pair-key.ts';
-import type { Page, Run } from '../../core/ports.ts';
+import type { Page, Run, RunFilter } from '../../core/ports.ts';
 import { runCursor } from '../cursors.ts';
 
 interface KeptRun {
@@ -68,11 +68,10 @@ export class MemoryRuns {
     return true;
   }
 
-  page(tenant: string, agentId: string | null, cursor: string | null, limit: number): Page<Run> {
+  page(filter: RunFilter, cursor: string | null, limit: number): Page<Run> {
     const before = cursor === null ? Infinity : runCursor(cursor);
     const found = [...this.#runs.values()]
-      .filter(({ run, position }) => position < before && run.tenant === tenant)
-      .filter(({ run }) => agentId === null || run.agentId === agentId)
+      .filter(({ run, position }) => position < before && matchesRun(run, filter))
       .reverse();
     const page = found.slice(0, limit);
     const last = page.at(-1);
@@ -86,4 +85,13 @@ export class MemoryRuns {
     this.#lastPosition += 1;
     this.#runs.set(key, { run, calls, position: this.#lastPosition });
   }
+}
+
+function matchesRun(run: Run, { tenant, agentId, since = -Infinity, until = Infinity }: RunFilter): boolean {
+  return (
+    run.tenant === tenant &&
+    (agentId === undefined || run.agentId === agentId) &&
+    run.createdAt >= since &&
+    run.createdAt < until
+  );
 }

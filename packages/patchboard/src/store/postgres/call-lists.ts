@@ -1,8 +1,9 @@
 import { isTerminal } from '@patchboard/wire';
+import { PAGE_CHARACTERS } from '../../core/call/call-size.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { CallFilter, Page } from '../../core/ports.ts';
 import type { Queryable, Statement } from '../../postgres/connection.ts';
-import { callPage, PAGE_CHARACTERS } from '../call-pages.ts';
+import { callPage } from '../call-pages.ts';
 import { callCursor } from '../cursors.ts';
 import type { CallReader } from './call-reader.ts';
 import { callWalks, walkValues, type CallWalks } from './call-walks.ts';

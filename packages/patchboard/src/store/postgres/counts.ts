@@ -1,3 +1,4 @@
+import { textArray } from '../../postgres/arrays.ts';
 import type { Queryable, Statement } from '../../postgres/connection.ts';
 import type { StateCounts } from '../ended-counts.ts';
 import { stateNameOf } from '../state-codes.ts';
@@ -23,6 +24,7 @@ export class CallCounts {
   readonly #ofAll: Statement;
   readonly #endedOf: Statement;
   readonly #openOf: Statement;
+  readonly #openOfRuns: Statement;
 
   constructor(parts: CallCountsParts) {
     this.#parts = parts;
@@ -42,6 +44,12 @@ export class CallCounts {
         cross join lateral (select tenant from ${parts.tables.calls} where id = o.id limit 1) c
         where c.tenant = $1 group by o.state`,
     };
+    this.#openOfRuns = {
+      name: 'count_open_of_runs',
+      text: `select c.run_id, o.state, count(*) as calls from ${open} o
+        cross join lateral (select tenant, run_id from ${parts.tables.calls} where id = o.id limit 1) c
+        where c.tenant = $1 and c.run_id = any($2::text[]) group by c.run_id, o.state`,
+    };
   }
 
   async countByState(): Promise<Readonly<StateCounts>> {
@@ -55,6 +63,24 @@ export class CallCounts {
   /** Reads each open call once. */
   async countOpen(tenant: string): Promise<Readonly<StateCounts>> {
     return await this.#read(this.#parts.scanner, this.#openOf, [tenant]);
+  }
+
+  /** Reads each open call once. */
+  async countOpenOfRuns(
+    tenant: string,
+    runIds: readonly string[],
+  ): Promise<ReadonlyMap<string, Readonly<StateCounts>>> {
+    const { rows } = await this.#parts.scanner.query<CountRow & { readonly run_id: string }>(
+      this.#openOfRuns,
+      [tenant, textArray(runIds)],
+    );
+    const byRun = new Map<string, StateCounts>();
+    for (const { run_id: runId, state, calls } of rows) {
+      const counts = byRun.get(runId) ?? {};
+      counts[stateNameOf(state)] = calls;
+      byRun.set(runId, counts);
+    }
+    return byRun;
   }
 
   async #count(statement: Statement, values: readonly unknown[]): Promise<StateCounts> {

@@ -5,13 +5,14 @@ import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import { StoreRefused } from '../store-refused.ts';
 import { deviceSchema } from './device-schema.ts';
 import { homeSchema } from './home-schema.ts';
+import { indexSchema } from './index-schema.ts';
 import { revisionSchema } from './revision-schema.ts';
 import { firstSchema, tablesIn, type Tables } from './schema.ts';
 import { checkTables } from './schema-check.ts';
 import { sharedSchema } from './shared-schema.ts';
 
 /** The version of the schema that this build writes. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 /** The oldest version of this program that can use a schema of `SCHEMA_VERSION`. */
 const MIN_READER = 3;
 
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   revisionSchema,
   homeSchema,
   deviceSchema,
+  indexSchema,
 ];
 
 export interface SchemaParts {

@@ -21,6 +21,7 @@ export interface NodeStatements {
   readonly places: Statement;
   readonly waitingFor: Statement;
   readonly offer: Statement;
+  /** Parameters: limit, the id after which they begin. */
   readonly offered: Statement;
   /** Parameters: epoch, ids. */
   readonly takeOffered: Statement;
@@ -109,7 +110,8 @@ export function nodeStatements(tables: Tables): NodeStatements {
     offered: {
       name: 'offered_calls',
       text: `select o.id, c.tenant, c.tool_name, c.tool_version
-        from (select id from ${open} where offered and client_id is null and owner <> $1 order by id limit $2) o
+        from (select id from ${open} where offered and client_id is null and owner <> $1 and id > $3
+          order by id limit $2) o
         cross join lateral (select tenant, tool_name, tool_version from ${calls} where id = o.id limit 1) c order by o.id`,
     },
     takeOffered: {

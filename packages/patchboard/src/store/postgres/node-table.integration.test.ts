@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { aSession } from '../../../test/postgres/support/a-postgres-store.ts';
+import { startProxy } from '../../../test/services/proxy.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import {
   NodeFenced,
@@ -179,6 +180,21 @@ describe('a takeover', () => {
     expect(taken.filter((ids) => ids === null)).toHaveLength(1);
     expect(winner).toEqual([callId(1)]);
   });
+
+  // Less than the time in which a lost reply is noticed on a connection for long statements.
+  it('succeeds over another connection if the link of the first is silent', { timeout: 15_000 }, async () => {
+    const { open, options } = await sharedStores(15);
+    const proxy = await startProxy(options.url);
+    onTestFinished(() => proxy.close());
+    const [a, b] = [await open(), await open(proxy.through(options.url))];
+    await insertAll(a.store, [aCall(1)]);
+    const dead = await rowOf(b.table, a.table.self);
+    const silent = proxy.swallowFrom('request', ({ text }) => text.includes('moved_by <> owner'));
+    const polling = b.table.movedByOthers();
+    await silent;
+    expect(await b.table.takeOver(dead)).toEqual([callId(1)]);
+    await polling;
+  });
 });
 
 describe('overdue calls', () => {
@@ -235,20 +251,20 @@ describe('waiting calls', () => {
     // Its node delivers it: no other may take it.
     expect(await b.table.waitingFor([client])).toEqual([]);
     await a.table.offer([ofClient(1, 'acme'), ofClient(2, 'other')]);
-    expect(await b.table.offered(10)).toEqual([]);
+    expect(await b.table.offered(10, '')).toEqual([]);
     expect(await b.table.waitingFor([client])).toEqual([
       { id: callId(1), tenant: 'acme', clientId: 'phone-1', version: 1 },
     ]);
 
     await insertAll(a.store, [aCall(5), aCall(6)]);
     await a.table.offer([aCall(5), { ...aCall(6), version: 7 }]);
-    expect(await a.table.offered(10)).toEqual([]);
-    expect(await b.table.offered(10)).toEqual([
+    expect(await a.table.offered(10, '')).toEqual([]);
+    expect(await b.table.offered(10, '')).toEqual([
       { id: callId(5), tenant: 'acme', toolName: 'weather.query', toolVersion: 'v1' },
     ]);
     const taken = await Promise.all([b, c].map(({ table }) => table.takeOffered([callId(5), callId(6)])));
     expect(taken.flat()).toMatchObject([{ id: callId(5), version: 2 }]);
-    expect(await b.table.offered(10)).toEqual([]);
+    expect(await b.table.offered(10, '')).toEqual([]);
   });
 });
 

@@ -14,7 +14,7 @@ import type { Call } from '../../core/call/call.ts';
 import type { WaitingCall } from '../../core/peers.ts';
 import { lockWriters } from '../../postgres/advisory-locks.ts';
 import { int4Array, textArray } from '../../postgres/arrays.ts';
-import type { Connection, Transaction } from '../../postgres/connection.ts';
+import type { Connection, LimitedTransaction, Transaction } from '../../postgres/connection.ts';
 import { lossOf, nodeRowOf, type TookOver } from './beat.ts';
 import type { CallReader } from './call-reader.ts';
 import type { HeartbeatThread } from './heartbeat-thread.ts';
@@ -104,6 +104,7 @@ export class PostgresNodeTable implements NodeTable {
       const { writer, epoch, beat } = node;
       const locked = await transaction.query(lockDead, [writer, epoch, beat]);
       if (locked.count === 0) return await this.#takenBefore(transaction, node);
+      await transaction.allowLong();
       await insertFence(transaction, tables, { writer, epoch: epoch + 1 });
       const taken = await transaction.query<{ id: string }>(takeAll, [this.self.writer, writer]);
       const freed = await transaction.query<{ at: number }>(freeDead, [writer]);
@@ -161,10 +162,11 @@ export class PostgresNodeTable implements NodeTable {
     );
   }
 
-  async offered(limit: number): Promise<readonly OfferedCall[]> {
+  async offered(limit: number, after: string): Promise<readonly OfferedCall[]> {
     const { rows } = await this.#parts.connection.query<OfferedRow>(this.#statements.offered, [
       this.self.writer,
       limit,
+      after,
     ]);
     return rows.map(({ id, tenant, tool_name: toolName, tool_version: toolVersion }) => ({
       id,
@@ -215,6 +217,7 @@ export class PostgresNodeTable implements NodeTable {
     const { connection, schema } = this.#parts;
     const { writer, epoch } = this.self;
     return await connection.transaction(async (transaction) => {
+      await transaction.allowLong();
       // A node that starts takes the calls of free writers, so it must be a successor or wait.
       await lockWriters(transaction, schema);
       const held = await transaction.query(this.#statements.hold, [writer, epoch]);
@@ -225,7 +228,7 @@ export class PostgresNodeTable implements NodeTable {
     });
   }
 
-  async #handOver(transaction: Transaction, preferred: number | null): Promise<HandedOver> {
+  async #handOver(transaction: LimitedTransaction, preferred: number | null): Promise<HandedOver> {
     const { writer } = this.self;
     const { rows } = await transaction.query<{ writer: number }>(this.#statements.successor, [
       writer,
@@ -233,6 +236,7 @@ export class PostgresNodeTable implements NodeTable {
     ]);
     const to = rows[0]?.writer ?? null;
     if (to === null) return { to, calls: 0 };
+    await transaction.allowLong();
     const { count } = await transaction.query(this.#statements.handOver, [writer, to]);
     return { to, calls: count };
   }
@@ -264,7 +268,7 @@ export class PostgresNodeTable implements NodeTable {
   }
 
   /** Runs `work` while no other node can take this one for dead. */
-  async #transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #transaction<T>(work: (transaction: LimitedTransaction) => Promise<T>): Promise<T> {
     const { writer, epoch } = this.self;
     return await this.#parts.connection.transaction(async (transaction) => {
       const held = await transaction.query(this.#statements.hold, [writer, epoch]);

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { messageOf } from '../../core/failures.ts';
+import { messageOf, StorageUnavailable } from '../../core/failures.ts';
 import type { Digest, Log, Store } from '../../core/ports.ts';
+import type { RunningIndex } from '../../core/search/call-search.ts';
 import { Connection } from '../../postgres/connection.ts';
 import { connectionOptions, type ConnectionOptions } from '../../postgres/connection-options.ts';
 import { keepsPreparedStatements } from '../../postgres/prepared-statements.ts';
-import { connectAdvice, isPreparedStatementLost } from '../../postgres/sql-errors.ts';
-import { StoreRefused } from '../store-refused.ts';
+import { connectAdvice, isConnectionLost, isPreparedStatementLost } from '../../postgres/sql-errors.ts';
+import { StoreRefused, StoreUnreachable } from '../store-refused.ts';
 import { BatchCommitter } from './batch-committer.ts';
 import { CallLists } from './call-lists.ts';
 import { CallReader } from './call-reader.ts';
@@ -30,6 +31,8 @@ import { SharedStore } from './shared-store.ts';
 import { StoreTime } from './store-time.ts';
 import type { ReadParts } from './store-parts.ts';
 import { Retention } from './retention.ts';
+import { PostgresCallSearch } from './search/call-search.ts';
+import { IndexThread } from './search/index-thread.ts';
 import { startMaintenance } from './maintenance.ts';
 import { TokenTable } from './token-table.ts';
 import { ToolTables } from './tool-tables.ts';
@@ -66,10 +69,18 @@ export interface ReadPostgresStore extends Pick<
 }
 
 /**
+ * The connection for takeovers and polls: behind a silent link another one must be found before the lease of a peer ends.
+ * Transactions that change many rows lift the limits.
+ */
+const NODES = 'nodes';
+const NODES_TIMEOUT = { statement_timeout: '2500ms', lock_timeout: '2s' };
+const NODES_REPLY_MS = 3000;
+
+/**
  * Connections that find rows by their keys. Without the setting a scan of `open_calls` looks cheaper until the table is
  * analyzed, and it reads the rows of all ended calls that are not vacuumed yet.
  */
-const BY_KEY: readonly string[] = ['writer', 'reader', 'nodes', 'tokens'];
+const BY_KEY: readonly string[] = ['writer', 'reader', NODES, 'tokens'];
 const WITHOUT_SCANS = { enable_seqscan: 'off' };
 
 /**
@@ -116,6 +127,7 @@ class Opening {
   readonly #tables: Tables;
   readonly #connections: Connection[] = [];
   readonly #beats: HeartbeatThread;
+  #index: IndexThread | null = null;
 
   constructor(options: PostgresStoreOptions) {
     this.#options = options;
@@ -214,6 +226,8 @@ class Opening {
     });
     return new PostgresStore({
       ...read,
+      search: new PostgresCallSearch(this.#connection('search'), tables),
+      startIndex: (keepCallsMs) => this.#startIndex(keepCallsMs),
       shared,
       revisions,
       tools,
@@ -232,13 +246,14 @@ class Opening {
       }),
       writeProblem: () => losses.problem ?? queue.problem ?? writer.problem,
       onLost: (listener) => losses.add(listener),
-      abandon: () => {
-        this.#beats.abandon();
-        for (const connection of this.#connections) connection.abandon();
-      },
+      abandon: () => this.#abandon(),
       close: async () => {
-        await Promise.all([feed.close(), stopMaintenance(), heartbeat?.stop()]);
-        await this.#leave(sequencer, () => shared?.table.leave() ?? freeWriter(control, tables, held));
+        // A fenced process has no writer to free, and must not wait for a database that may be away.
+        const isFenced = losses.problem !== null;
+        if (isFenced) this.#abandon();
+        await Promise.all([feed.close(), stopMaintenance(), heartbeat?.stop(), this.#index?.close()]);
+        if (!isFenced)
+          await this.#leave(sequencer, () => shared?.table.leave() ?? freeWriter(control, tables, held));
         await this.close();
       },
     });
@@ -267,6 +282,12 @@ class Opening {
     await Promise.all([this.#beats, ...this.#connections].map((one) => one.close()));
   }
 
+  #abandon(): void {
+    this.#beats.abandon();
+    this.#index?.abandon();
+    for (const connection of this.#connections) connection.abandon();
+  }
+
   /** Converts an error of opening the store to one for the operator. */
   refusal(error: unknown): unknown {
     if (error instanceof StoreRefused) return error;
@@ -274,7 +295,9 @@ class Opening {
     if (isPreparedStatementLost(error)) return this.#losesStatements();
     const refused = refusalOf(error, { schema: this.#schema, shown });
     if (refused !== error) return refused;
-    return new StoreRefused(shown, `cannot be opened (${messageOf(error)})`, connectAdvice(error));
+    const isAway = isConnectionLost(error) || error instanceof StorageUnavailable;
+    const Refusal = isAway ? StoreUnreachable : StoreRefused;
+    return new Refusal(shown, `cannot be opened (${messageOf(error)})`, connectAdvice(error));
   }
 
   #readParts(reader: Connection, sequencer: Sequencer, commits: (() => number) | undefined): ReadParts {
@@ -295,6 +318,15 @@ class Opening {
     };
   }
 
+  #startIndex(keepCallsMs: number | null): RunningIndex {
+    const { url, prepare = true, log } = this.#options;
+    const settings = { url, schema: this.#schema, prepare, holder: randomUUID(), keepCallsMs };
+    const thread = new IndexThread(settings, log);
+    this.#index = thread;
+    thread.start();
+    return { hurry: () => thread.hurry(), stop: () => thread.close() };
+  }
+
   /** Frees the writer, so that the next server starts at once; if that fails, it waits for the end of the lease. */
   async #leave(sequencer: Sequencer, free: () => Promise<unknown>): Promise<void> {
     try {
@@ -311,7 +343,7 @@ class Opening {
     return new PostgresNodeTable({
       ...parts,
       beats: this.#beats,
-      connection: this.#connection('nodes'),
+      connection: this.#connection(NODES),
       schema: this.#schema,
       tables: this.#tables,
     });
@@ -346,19 +378,30 @@ class Opening {
 
   /** A connection that is made by its first request. */
   #connection(name: string): Connection {
-    const { prepare = true } = this.#options;
-    const isShort = SHORT.includes(name);
+    // What the planner knows of the values of a search decides how it is executed.
+    const prepare = name !== 'search' && this.#options.prepare !== false;
+    const { timeouts = {}, replyMs } = limitsOf(name);
     const connection = new Connection({
       options: this.#target,
       name,
       prepare,
       settings: {
         ...(BY_KEY.includes(name) ? WITHOUT_SCANS : {}),
-        ...(isShort ? SHORT_TIMEOUT : {}),
+        ...timeouts,
       },
-      ...(isShort ? { replyMs: SHORT_REPLY_MS } : {}),
+      ...(replyMs === undefined ? {} : { replyMs }),
     });
     this.#connections.push(connection);
     return connection;
   }
+}
+
+interface ConnectionLimits {
+  readonly timeouts?: Readonly<Record<string, string>>;
+  readonly replyMs?: number;
+}
+
+function limitsOf(name: string): ConnectionLimits {
+  if (name === NODES) return { timeouts: NODES_TIMEOUT, replyMs: NODES_REPLY_MS };
+  return SHORT.includes(name) ? { timeouts: SHORT_TIMEOUT, replyMs: SHORT_REPLY_MS } : {};
 }

@@ -4,11 +4,15 @@ import type { Connection, Queryable, Transaction } from '../../postgres/connecti
 import { sqlState } from '../../postgres/sql-errors.ts';
 import type { Tables } from './schema.ts';
 
-export interface PartitionParts {
+/** What partitions of any table are made with. */
+export interface PartitionedSchema {
   /** Only for transactions: other statements would become part of them. */
   readonly connection: Connection;
   readonly schema: string;
   readonly tables: Tables;
+}
+
+export interface PartitionParts extends PartitionedSchema {
   /** Returns the smallest id that a call made at that time, or later, can have. */
   readonly firstIdAt: (ms: number) => string;
 }
@@ -34,6 +38,15 @@ export async function ensurePartitions(
 ): Promise<string | null> {
   const month = monthOf(parts.now);
   const wanted = [month, nextMonth(month)].flatMap((each) => partitionsOf(each, parts));
+  return await ensureAll(wanted, parts);
+}
+
+/** Makes the partitions of the index of calls for one month. Returns the problem as `ensurePartitions` does. */
+export async function ensureIndexPartitions(month: Month, parts: PartitionedSchema): Promise<string | null> {
+  return await ensureAll(indexPartitionsOf(month, parts.tables), parts);
+}
+
+async function ensureAll(wanted: readonly Partition[], parts: PartitionedSchema): Promise<string | null> {
   const problems: string[] = [];
   for (const partition of wanted) {
     const problem = await ensure(partition, parts);
@@ -65,18 +78,30 @@ function partitionsOf(month: Month, { tables, firstIdAt }: PartitionParts): Part
   const next = nextMonth(month);
   // An id has letters, digits and underscores only.
   const ids = { from: `'${firstIdAt(startOf(month))}'`, to: `'${firstIdAt(startOf(next))}'` };
-  const named = (parent: string): { parent: string; table: string } => ({
-    parent,
-    table: partitionName(parent, month),
-  });
   return [
-    { ...named(tables.ledger), from: String(month), to: String(next) },
-    { ...named(tables.calls), ...ids },
-    { ...named(tables.ended_calls), ...ids },
+    { ...named(tables.ledger, month), from: String(month), to: String(next) },
+    { ...named(tables.calls, month), ...ids },
+    { ...named(tables.ended_calls, month), ...ids },
+    ...indexPartitionsOf(month, tables),
   ];
 }
 
-async function ensure(partition: Partition, { connection, schema }: PartitionParts): Promise<string | null> {
+function indexPartitionsOf(month: Month, tables: Tables): Partition[] {
+  const times = { from: String(startOf(month)), to: String(startOf(nextMonth(month))) };
+  return [
+    { ...named(tables.indexed_calls, month), ...times },
+    { ...named(tables.indexed_refusals, month), ...times },
+  ];
+}
+
+function named(parent: string, month: Month): Pick<Partition, 'parent' | 'table'> {
+  return { parent, table: partitionName(parent, month) };
+}
+
+async function ensure(
+  partition: Partition,
+  { connection, schema }: PartitionedSchema,
+): Promise<string | null> {
   try {
     await connection.transaction(async (transaction) => {
       if (await exists(transaction, schema, partition.table)) return;

@@ -100,7 +100,7 @@ describe.each(POSTGRES_VERSIONS)('plans in PostgreSQL %i', (version) => {
     expect((await lists.listCalls({ tenant: 'acme', states: ['COMPLETED'] }, null, 30)).items).toHaveLength(
       30,
     );
-    await runs.listRuns('acme', null, null, 10);
+    await runs.listRuns({ tenant: 'acme' }, null, 10);
     await database.rows(`insert into ${tables.open_calls} (id, version, state, owner, tail, client_id)
       select id, 1, 1, 1, '{}', 'client-' || right(id, 2) from ${tables.calls}`);
     await database.rows(`analyze ${tables.open_calls}`);

@@ -20,8 +20,10 @@ import type {
   Page,
   Replaced,
   Run,
+  RunFilter,
   Store,
 } from '../../core/ports.ts';
+import type { CallSearch, RunningIndex } from '../../core/search/call-search.ts';
 import type { StoreChanges } from '../../core/store-changes.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { Transaction } from '../../postgres/connection.ts';
@@ -38,12 +40,14 @@ const CLOSE_MS = 5000;
 export class PostgresStore implements Store {
   readonly tokens?: TokenStore;
   readonly devices?: DeviceDirectory;
+  readonly search: CallSearch;
   readonly #parts: StoreParts;
   #closing: Promise<void> | null = null;
   #distribute: ((revision: number) => Promise<void>) | null = null;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
+    this.search = parts.search;
     if (parts.tokens !== undefined) this.tokens = parts.tokens;
     if (parts.devices !== undefined) this.devices = parts.devices;
   }
@@ -104,6 +108,10 @@ export class PostgresStore implements Store {
     return await this.#parts.lists.listCalls(filter, cursor, limit);
   }
 
+  startIndex(keepCallsMs: number | null): RunningIndex {
+    return this.#parts.startIndex(keepCallsMs);
+  }
+
   openCalls(of?: OpenCallFilter): AsyncIterable<Call> {
     return of === undefined ? this.#parts.calls.openCalls() : this.#parts.calls.openCallsOf(of);
   }
@@ -119,13 +127,8 @@ export class PostgresStore implements Store {
     return await this.#parts.runs.findRun(tenant, id);
   }
 
-  async listRuns(
-    tenant: string,
-    agentId: string | null,
-    cursor: string | null,
-    limit: number,
-  ): Promise<Page<Run>> {
-    return await this.#parts.runs.listRuns(tenant, agentId, cursor, limit);
+  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
+    return await this.#parts.runs.listRuns(filter, cursor, limit);
   }
 
   async cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {
@@ -297,6 +300,13 @@ export class PostgresStore implements Store {
 
   async countOpen(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
     return await this.#parts.counts.countOpen(tenant);
+  }
+
+  async countOpenOfRuns(
+    tenant: string,
+    runIds: readonly string[],
+  ): Promise<ReadonlyMap<string, Readonly<Partial<Record<CallStateName, number>>>>> {
+    return await this.#parts.counts.countOpenOfRuns(tenant, runIds);
   }
 
   async countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>> {

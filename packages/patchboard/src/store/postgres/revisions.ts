@@ -5,7 +5,7 @@ import type { Tables } from './schema.ts';
 import { storedTool, type ToolRow } from './tool-tables.ts';
 
 /** Each node reads these from the store where it needs them, so that a change of one concerns no other node. */
-const WITHOUT_REVISION: readonly DocumentKind[] = ['todo'];
+const WITHOUT_REVISION: readonly DocumentKind[] = ['todo', 'key_use'];
 /** The kind of removed tools in `removals`; every other one is a kind of documents. */
 const TOOL = 'tool';
 

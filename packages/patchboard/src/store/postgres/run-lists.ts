@@ -1,4 +1,4 @@
-import type { Page, Run } from '../../core/ports.ts';
+import type { Page, Run, RunFilter } from '../../core/ports.ts';
 import type { Queryable, Statement } from '../../postgres/connection.ts';
 import { runCursor } from '../cursors.ts';
 import type { Tables } from './schema.ts';
@@ -10,6 +10,8 @@ export interface RunListsParts {
 
 /** Runs that one statement scans at most. */
 const WINDOW = 4096;
+/** A search by time is complete if the wall clock never stepped back by more than this. */
+const CLOCK_STEP_MS = 3_600_000;
 
 interface RunRow {
   readonly no: number;
@@ -39,7 +41,8 @@ export class RunLists {
       name: 'list_runs',
       text: `with w as materialized (
           select ${columns} from ${tables.runs} where tenant = $1 and no < $2 order by no desc limit ${WINDOW})
-        (select w.*, true as matches from w where $3::text is null or agent_id = $3 order by no desc limit $4)
+        (select w.*, true as matches from w where ($3::text is null or agent_id = $3)
+          and created_at >= $5 and created_at < $6 order by no desc limit $4)
         union all
         (select w.*, false from w where (select count(*) from w) = ${WINDOW} order by no limit 1)`,
     };
@@ -50,20 +53,18 @@ export class RunLists {
     return rows[0] === undefined ? undefined : toRun(rows[0]);
   }
 
-  async listRuns(
-    tenant: string,
-    agentId: string | null,
-    cursor: string | null,
-    limit: number,
-  ): Promise<Page<Run>> {
+  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
+    const { tenant, agentId = null, since = 0, until = Number.MAX_SAFE_INTEGER } = filter;
     const found: RunRow[] = [];
     let before = cursor === null ? Number.MAX_SAFE_INTEGER : runCursor(cursor);
     while (found.length <= limit) {
       const wanted = limit + 1 - found.length;
-      const { rows } = await this.#reader.query<RunRow>(this.#window, [tenant, before, agentId, wanted]);
+      const values = [tenant, before, agentId, wanted, since, until];
+      const { rows } = await this.#reader.query<RunRow>(this.#window, values);
       found.push(...rows.filter(({ matches }) => matches));
       const end = rows.find(({ matches }) => !matches);
-      if (end === undefined) break;
+      // Runs with smaller numbers were created earlier.
+      if (end === undefined || end.created_at < since - CLOCK_STEP_MS) break;
       before = end.no;
     }
     const page = found.slice(0, limit);

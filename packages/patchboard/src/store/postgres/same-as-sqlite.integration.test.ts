@@ -303,8 +303,8 @@ async function contents(store: Store, known: Known): Promise<unknown> {
     ofTenants: await Promise.all(
       tenants.map(async (tenant) => ({
         ended: await store.countEnded(tenant),
-        runs: await allPages((cursor) => store.listRuns(tenant, null, cursor, 2)),
-        ofAgent: await allPages((cursor) => store.listRuns(tenant, 'a', cursor, 1)),
+        runs: await allPages((cursor) => store.listRuns({ tenant }, cursor, 2)),
+        ofAgent: await allPages((cursor) => store.listRuns({ tenant, agentId: 'a' }, cursor, 1)),
         events: (await store.readEvents({ tenant, askedOrRunBy: { agentId: 'a', clientId: null } }, 0, 5000))
           .rows,
       })),

@@ -27,6 +27,11 @@ const WRITER_PRIVILEGES: Readonly<Record<keyof Tables, readonly Privilege[]>> = 
   tool_offers: ['select', 'insert', 'update', 'delete'],
   tokens: ['select', 'insert', 'update', 'delete'],
   devices: ['select', 'insert', 'update', 'delete'],
+  index_state: ['select', 'insert', 'update'],
+  indexed_calls: ['select', 'insert', 'delete'],
+  indexed_refusals: ['select', 'insert', 'delete'],
+  indexed_names: ['select', 'insert', 'update', 'delete'],
+  call_metrics: ['select', 'insert', 'update', 'delete'],
 };
 const NAMES = Object.keys(WRITER_PRIVILEGES) as (keyof Tables)[];
 

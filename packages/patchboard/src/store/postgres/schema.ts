@@ -22,6 +22,11 @@ const NAMES = [
   'tool_offers',
   'tokens',
   'devices',
+  'index_state',
+  'indexed_calls',
+  'indexed_refusals',
+  'indexed_names',
+  'call_metrics',
 ] as const;
 
 export const DEFAULT_SCHEMA = 'patchboard';

@@ -22,8 +22,8 @@ export const REPORT: NodeReport = {
 export interface SharedStores {
   readonly tables: Tables;
   readonly options: PostgresStoreOptions;
-  /** Opens the store of another node. Closed when the test has ended. */
-  readonly open: () => Promise<{ readonly store: PostgresStore; readonly table: NodeTable }>;
+  /** Opens the store of another node. Closed when the test has ended. `url`: another way to the same database. */
+  readonly open: (url?: string) => Promise<{ readonly store: PostgresStore; readonly table: NodeTable }>;
 }
 
 /** A schema that several nodes share. */
@@ -38,8 +38,8 @@ export async function sharedStores(version: PostgresVersion): Promise<SharedStor
     firstIdAt: (ms) => firstIdAt('tc_', ms),
     nodes: 'many',
   };
-  const open = async (): Promise<{ store: PostgresStore; table: NodeTable }> => {
-    const store = await postgresStore(options);
+  const open = async (url = service.url): Promise<{ store: PostgresStore; table: NodeTable }> => {
+    const store = await postgresStore({ ...options, url });
     onTestFinished(() => store.close());
     if (store.shared === null) throw new Error('the store is not shared');
     return { store, table: store.shared.table };

@@ -1,3 +1,4 @@
+import type { CallSearch, RunningIndex } from '../../core/search/call-search.ts';
 import type { Queryable } from '../../postgres/connection.ts';
 import type { CallLists } from './call-lists.ts';
 import type { CallReader } from './call-reader.ts';
@@ -43,6 +44,8 @@ export interface StoreParts extends ReadParts {
   readonly queue: WriteQueue;
   readonly feed: LedgerFeed;
   readonly retention: Retention;
+  readonly search: CallSearch;
+  readonly startIndex: (keepCallsMs: number | null) => RunningIndex;
   /** Why writes fail now; null while they succeed. */
   readonly writeProblem: () => string | null;
   /** Calls the listener once this process can write no more; at once if that is so already. */

@@ -14,7 +14,7 @@ export interface UsedKey {
   readonly expiresAt: number;
 }
 
-export type RemovedCall = Pick<Call, 'id' | 'tenant' | 'runId'>;
+export type RemovedCall = Pick<Call, 'id' | 'tenant' | 'runId' | 'createdAt'>;
 
 /** Writes single calls by key. Ended calls are counted in memory; a rollback restores the count. */
 export class CallTable {
@@ -46,7 +46,7 @@ export class CallTable {
        where idempotency_scope = ?`,
     );
     this.#remove = database.prepare(
-      'delete from calls where no = ? and ended_at < ? returning state, run_id, tenant, id',
+      'delete from calls where no = ? and ended_at < ? returning state, run_id, tenant, id, created_at',
     );
     this.#countOpen = database.prepare(
       `select state, count(*) as calls from calls where state <> 4 and state in (${OPEN_CODES}) group by state`,
@@ -116,7 +116,8 @@ export class CallTable {
     if (removed === undefined) return undefined;
     const tenant = text(removed, 'tenant');
     this.#ended.add(tenant, stateNameOf(integer(removed, 'state')), -1);
-    return { runId: text(removed, 'run_id'), tenant, id: text(removed, 'id') };
+    const createdAt = integer(removed, 'created_at');
+    return { runId: text(removed, 'run_id'), tenant, id: text(removed, 'id'), createdAt };
   }
 
   /** Counts the few open calls by their index, and uses the counts in memory for ended ones. */

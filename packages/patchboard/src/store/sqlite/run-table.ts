@@ -2,12 +2,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { pairKey } from '../../core/pair-key.ts';
-import type { Page, Run } from '../../core/ports.ts';
+import type { Page, Run, RunFilter } from '../../core/ports.ts';
 import { runCursor } from '../cursors.ts';
 import { integer, toRun } from './rows.ts';
 
 const WINDOW = 4_000;
 const REMEMBERED = 4_096;
+/** A search by time is complete if the wall clock never stepped back by more than this. */
+const CLOCK_STEP_MS = 3_600_000;
 
 export class RunTable {
   readonly #insert: StatementSync;
@@ -15,6 +17,7 @@ export class RunTable {
   readonly #cancel: StatementSync;
   readonly #newest: StatementSync;
   readonly #list: StatementSync;
+  readonly #createdAt: StatementSync;
   /** LRU cache of runs that are not cancelled: most new calls belong to one of these. */
   readonly #known: BoundedMap<string, Run> = new BoundedMap(REMEMBERED);
 
@@ -30,8 +33,10 @@ export class RunTable {
     this.#newest = database.prepare('select max(no) as no from runs');
     this.#list = database.prepare(
       `select * from runs where no < :before and no >= :floor and tenant = :tenant
-       and (:agent is null or agent_id = :agent) order by no desc limit :wanted`,
+       and (:agent is null or agent_id = :agent)
+       and created_at >= :since and created_at < :until order by no desc limit :wanted`,
     );
+    this.#createdAt = database.prepare('select created_at from runs where no >= ? order by no limit 1');
   }
 
   /** Creates the run, or returns the existing one. */
@@ -57,21 +62,20 @@ export class RunTable {
   }
 
   /** Returns runs newest first. Runs are never removed, so a window of numbers is a window of rows. */
-  async list(
-    tenant: string,
-    agentId: string | null,
-    cursor: string | null,
-    limit: number,
-  ): Promise<Page<Run>> {
+  async list(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
+    const { tenant, agentId: agent = null, since = 0, until = Number.MAX_SAFE_INTEGER } = filter;
     const newest = this.#newest.get()?.['no'];
     let before = cursor === null ? Number(newest ?? 0) + 1 : runCursor(cursor);
     const found: { readonly run: Run; readonly no: number }[] = [];
     while (before > 1 && found.length <= limit) {
       const floor = before - WINDOW;
       const wanted = limit + 1 - found.length;
-      for (const row of this.#list.all({ before, floor, tenant, agent: agentId, wanted })) {
+      for (const row of this.#list.all({ before, floor, tenant, agent, since, until, wanted })) {
         found.push({ run: toRun(row), no: integer(row, 'no') });
       }
+      // Runs with smaller numbers were created earlier.
+      const created = since === 0 ? undefined : this.#createdAt.get(floor);
+      if (created !== undefined && integer(created, 'created_at') < since - CLOCK_STEP_MS) break;
       before = floor;
       if (before > 1 && found.length <= limit) await nextTurn();
     }

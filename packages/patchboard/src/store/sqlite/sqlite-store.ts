@@ -19,14 +19,20 @@ import type {
   Page,
   Replaced,
   Run,
+  RunFilter,
   Store,
   StoreCopy,
 } from '../../core/ports.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { StateCounts } from '../ended-counts.ts';
+import type { RemovedCall } from './call-table.ts';
 import { openDatabase } from './open.ts';
 import { resultOf } from '../stored-call.ts';
 import type { StoreLoss } from './store-loss.ts';
+import { indexFileOf } from './search/index-file.ts';
+import { RequestedIndex } from './search/index-methods.ts';
+import { IndexThread } from './search/index-thread.ts';
+import type { RecentRows } from './search/recent-rows.ts';
 import { StoreTables } from './store-tables.ts';
 
 export interface SqliteStoreOptions {
@@ -76,11 +82,19 @@ const REPLACED: Replaced = { kind: 'replaced' };
 const PURGED_AT_ONCE = 200;
 
 class SqliteStore implements Store {
+  readonly search: RequestedIndex;
+  readonly indexWriter: RequestedIndex;
+  readonly indexSource: RecentRows;
   readonly #tables: StoreTables;
+  readonly #indexThread: IndexThread;
   #closing: Promise<void> | null = null;
 
   constructor(database: DatabaseSync, options: SqliteStoreOptions, loss: StoreLoss | null) {
     this.#tables = new StoreTables(database, options, loss);
+    this.#indexThread = new IndexThread({ file: indexFileOf(options.file) });
+    this.indexWriter = new RequestedIndex((method, ...args) => this.#indexThread.send(method, ...args));
+    this.search = this.indexWriter;
+    this.indexSource = this.#tables.indexSource;
   }
 
   async catchUpHead(): Promise<void> {
@@ -146,13 +160,8 @@ class SqliteStore implements Store {
     return await this.#tables.read(() => this.#tables.runs.find(tenant, id));
   }
 
-  async listRuns(
-    tenant: string,
-    agentId: string | null,
-    cursor: string | null,
-    limit: number,
-  ): Promise<Page<Run>> {
-    return await this.#tables.read(() => this.#tables.runs.list(tenant, agentId, cursor, limit));
+  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
+    return await this.#tables.read(() => this.#tables.runs.list(filter, cursor, limit));
   }
 
   cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {
@@ -304,18 +313,25 @@ class SqliteStore implements Store {
     let purged = 0;
     for (let start = 0; start < numbers.length; start += PURGED_AT_ONCE) {
       const some = numbers.slice(start, start + PURGED_AT_ONCE);
-      const purge = (): number => some.filter((no) => this.#purge(no, before)).length;
+      const purge = (): readonly RemovedCall[] => some.flatMap((no) => this.#purge(no, before) ?? []);
       // Purging must work especially when other writes fail because the disk is full.
-      purged += await this.#tables.commit.write(purge, { alone: true });
+      const removed = await this.#tables.commit.write(purge, { alone: true });
+      purged += removed.length;
+      this.#removeFromIndex(removed);
     }
     return purged;
   }
 
-  #purge(no: number, before: number): boolean {
+  #purge(no: number, before: number): RemovedCall | undefined {
     const removed = this.#tables.calls.remove(no, before);
-    if (removed === undefined) return false;
-    this.#tables.callsOfRuns.remove(removed.runId, removed.tenant, removed.id);
-    return true;
+    if (removed !== undefined) this.#tables.callsOfRuns.remove(removed.runId, removed.tenant, removed.id);
+    return removed;
+  }
+
+  /** An index that is not in use keeps them: a search may name calls that are no longer stored. */
+  #removeFromIndex(calls: readonly RemovedCall[]): void {
+    if (!this.#indexThread.isStarted) return;
+    this.indexWriter.remove(calls).catch(() => {}); // Its next batch fails too, and is logged.
   }
 
   async copy(signal: AbortSignal): Promise<StoreCopy | null> {
@@ -323,7 +339,7 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#closing ??= this.#tables.close();
+    this.#closing ??= Promise.all([this.#tables.close(), this.#indexThread.close()]).then(() => {});
     await this.#closing;
   }
 }

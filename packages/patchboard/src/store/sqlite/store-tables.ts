@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Digest, Log } from '../../core/ports.ts';
+import { LedgerSource } from '../../core/search/index-source.ts';
 import { Watchers } from '../watchers.ts';
 import { CallReader } from './call-reader.ts';
 import { CallScan } from './call-scan.ts';
@@ -14,6 +15,7 @@ import { headWriterOf, type HeadWriter } from './head-writer.ts';
 import { JournalTable } from './journal-table.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { RunTable } from './run-table.ts';
+import { RecentRows } from './search/recent-rows.ts';
 import { StoreCopies } from './store-copies.ts';
 import type { StoreLoss } from './store-loss.ts';
 import { ToolTable } from './tool-table.ts';
@@ -37,6 +39,8 @@ export class StoreTables {
   readonly journals: JournalTable;
   readonly tools: ToolTable;
   readonly events: EventRows;
+  /** What the index of calls is made from. */
+  readonly indexSource: RecentRows;
   readonly watchers: Watchers = new Watchers();
   readonly head: HeadWriter;
   readonly commit: GroupCommit;
@@ -68,6 +72,12 @@ export class StoreTables {
       durable: () => this.#durable(),
     });
     this.copies = new StoreCopies(database, file);
+    this.indexSource = new RecentRows(
+      new LedgerSource({
+        readLedger: (...given) => this.read(() => this.ledger.read(...given)),
+        ledgerHead: () => this.read(() => this.ledger.head),
+      }),
+    );
     const postings = new EventPostings(database);
     this.events = new EventRows(database, postings, () => this.#indexer.head);
     this.#indexer = new EventIndexer({
@@ -119,6 +129,7 @@ export class StoreTables {
     this.head.advance(seq, hash);
     const rows = this.ledger.takeCommitted();
     this.#indexer.committed(rows);
+    this.indexSource.committed(rows);
     this.watchers.notify(rows);
   }
 }

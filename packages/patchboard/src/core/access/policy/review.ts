@@ -1,5 +1,4 @@
-import { reason, type PolicyWarningCode, type Reason } from '@patchboard/wire';
-import { nearestName } from '../../spelling.ts';
+import { nearestName, reason, type PolicyWarningCode, type Reason } from '@patchboard/wire';
 import { moduleOf } from './decide.ts';
 import type { AgentPolicy, PolicyDocument, PolicyRule } from './document.ts';
 import { coversGlob, hasWildcard, matchesGlob } from './glob.ts';

@@ -1,11 +1,11 @@
-import type { Clock } from '../core/ports.ts';
+import type { Clock } from './ports.ts';
 
 /**
  * Repeats `work` every `ms`, one run at a time; a run that takes longer delays the next one. `now` runs it without waiting for
  * the time, once more if it is running.
  */
 export class Repeated {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'after' | 'elapsed'>;
   readonly #ms: number;
   readonly #work: () => Promise<void>;
   #cancel: (() => void) | null = null;
@@ -13,7 +13,7 @@ export class Repeated {
   #isDue = false;
   #isStopped = true;
 
-  constructor(clock: Clock, ms: number, work: () => Promise<void>) {
+  constructor(clock: Pick<Clock, 'after' | 'elapsed'>, ms: number, work: () => Promise<void>) {
     this.#clock = clock;
     this.#ms = ms;
     this.#work = work;
