@@ -4,6 +4,7 @@ import { newOperatorToken } from '../identity/operator-token.ts';
 import { BoardError } from '../sdk/board-error.ts';
 import { DEFAULT_MCP_SETTINGS } from '../transports/mcp-server/mcp-settings.ts';
 import { openApis, type ListeningApis } from '../wiring/apis.ts';
+import { startIndexing } from '../wiring/call-indexing.ts';
 import type { EngineContext } from '../wiring/engine-context.ts';
 import { mountApis, type HttpOptions, type MountedApis } from '../wiring/mounted-apis.ts';
 import { operatorTokenIn } from '../wiring/operator-token-in.ts';
@@ -23,6 +24,7 @@ export class BoardApis {
   #listening: Promise<ListeningApis> | null = null;
   #mounted: MountedApis | null = null;
   #operatorToken: Promise<string> | null = null;
+  #stopIndexing: (() => Promise<void>) | null = null;
 
   constructor(context: EngineContext, options: BoardApisOptions) {
     this.#context = context;
@@ -41,6 +43,7 @@ export class BoardApis {
     this.#listening = opening;
     try {
       const apis = await opening;
+      this.#startIndexing();
       return { ...apis, close: () => apis.close().finally(forget) };
     } catch (error) {
       forget();
@@ -50,6 +53,7 @@ export class BoardApis {
 
   mounted(): MountedApis {
     // A mounted board has a random operator token that is never shown: its operators use keys.
+    this.#startIndexing();
     this.#mounted ??= mountApis(this.#context, this.#options.http, newOperatorToken());
     return this.#mounted;
   }
@@ -58,6 +62,12 @@ export class BoardApis {
     const apis = await this.#listening?.catch(() => null);
     await apis?.close();
     await this.#mounted?.close();
+    await this.#stopIndexing?.();
+  }
+
+  /** Only requests search calls: a board without APIs has no index. */
+  #startIndexing(): void {
+    this.#stopIndexing ??= startIndexing(this.#context, null);
   }
 
   async #open(host: string, port: number): Promise<ListeningApis> {

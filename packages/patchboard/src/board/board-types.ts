@@ -129,6 +129,13 @@ export interface Patchboard {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Starts a server with the network APIs. With `postgres(url)` every request needs a credential: see `createKey`. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningApis>;
+  /**
+   * Calls `listener` once with the problem if another process has taken over the calls of this board, because its heartbeat
+   * stopped, or if the database was restored to an earlier state; at once if that has happened. From then on every call, and
+   * every wait for an open one, throws a `BoardError` with the code `storage_unavailable`: close the board and create another.
+   * Only a board with `postgres(url)` can be taken over. The returned function removes the listener.
+   */
+  onFenced(listener: (problem: string) => void): () => void;
   /** Stops agents where they can be resumed, waits for running calls and releases all resources. */
   close(): Promise<void>;
 }

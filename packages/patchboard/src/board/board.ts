@@ -145,6 +145,7 @@ export class Board implements Patchboard {
   }
 
   async cancel(id: string): Promise<ToolCallRecord> {
+    this.#refuseIfFenced();
     const cancelled = await this.#context.engine.calls.cancel(embeddedPrincipal(EMBEDDED), id);
     if (!cancelled.ok) throw new BoardError(cancelled.failure);
     return toRecord(cancelled.value);
@@ -152,6 +153,7 @@ export class Board implements Patchboard {
 
   async decide(id: string, decision: 'allow' | 'deny', options: DecideOptions = {}): Promise<ToolCallRecord> {
     checkDecideOptions(options);
+    this.#refuseIfFenced();
     const { note, decidedBy = OPERATOR_NAME } = options;
     const call = await this.#context.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
     const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
@@ -166,6 +168,7 @@ export class Board implements Patchboard {
     options: Pick<InvokeOptions, 'agentId'> = {},
   ): Promise<ToolCallRecord> {
     checkRespondInput(response, options);
+    this.#refuseIfFenced();
     const { action = 'accept', content, id: requestId } = response;
     const principal = embeddedPrincipal(options.agentId ?? EMBEDDED);
     const given = { id: requestId, action, content: jsonCopy(content) };
@@ -193,6 +196,10 @@ export class Board implements Patchboard {
     });
     if ('code' in minted) throw new BoardError(minted);
     return { id: minted.key.id, secret: minted.secret };
+  }
+
+  onFenced(listener: (problem: string) => void): () => void {
+    return this.#context.engine.onFenced(listener);
   }
 
   readonly handler = (request: IncomingMessage, response: ServerResponse): void =>
@@ -232,7 +239,14 @@ export class Board implements Patchboard {
   async #ended(id: string, options?: FollowOptions): Promise<ToolCallRecord> {
     const call = await this.#context.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, options);
     if (call === undefined) throw new BoardError(noSuchCall(id));
+    // A fenced board has forgotten the call: another node manages it.
+    if (isOpen(call)) this.#refuseIfFenced();
     return toRecord(call);
+  }
+
+  #refuseIfFenced(): void {
+    const { fenced } = this.#context.engine;
+    if (fenced !== null) throw new BoardError(fenced);
   }
 }
 

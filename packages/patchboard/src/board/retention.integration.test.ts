@@ -39,7 +39,7 @@ describe('a board in memory', () => {
     for (let n = 0; n < 3000; n += 1)
       await board.call('now', { n }, { runId: `run_${n}`, idempotencyKey: `key-${n}` });
     for (let n = 0; n < 3000; n += 1) await board.call('no.such.tool').catch(() => null);
-    expect((await opened!.listRuns('default', null, null, 10_000)).items).toHaveLength(5);
+    expect((await opened!.listRuns({ tenant: 'default' }, null, 10_000)).items).toHaveLength(5);
     expect((await opened!.listCalls({ tenant: 'default' }, null, 10_000)).items).toHaveLength(5);
     expect((await opened!.readLedger({}, 0, 10_000)).length).toBeLessThan(1500);
     // Its call was dropped, so the key creates a new one.

@@ -1,5 +1,4 @@
-import { type Reason, reason, reasonText, type ReasonView } from '@patchboard/wire';
-import { nearestName } from '../core/spelling.ts';
+import { nearestName, type Reason, reason, reasonText, type ReasonView } from '@patchboard/wire';
 import { shownName } from '../core/tools/tool-names.ts';
 import { toolUnknown } from '../core/tools/unknown-tool.ts';
 import type { CoercedArgument } from './coerce.ts';

@@ -1,6 +1,12 @@
-import { PEER_ID_PATTERN, reason, reasonText, type Reason, type ReasonView } from '@patchboard/wire';
+import {
+  nearestName,
+  PEER_ID_PATTERN,
+  reason,
+  reasonText,
+  type Reason,
+  type ReasonView,
+} from '@patchboard/wire';
 import { foreignText } from '../core/failures.ts';
-import { nearestName } from '../core/spelling.ts';
 
 /** What is wrong with a value, with its place. */
 export type Problem = readonly ReasonView[];

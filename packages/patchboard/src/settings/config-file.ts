@@ -5,19 +5,14 @@ import { pointerParts } from '../core/json/json-pointer.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { ESSENTIAL_TOOLS } from '../packs/essentials/tool-names.ts';
 import { HERITAGE_TOOLS } from '../packs/heritage/names.ts';
+import { ConfigError } from './config-error.ts';
 import { CONFIG_SCHEMA, type ConfigFile, type ToolConfig } from './config-schema.ts';
 import { isUpstreamTool, upstreamNames, type UpstreamsConfig } from './upstream-config.ts';
 import { upstreamProblems } from './upstream-problems.ts';
 import { parseText, type ParsedText, type TextProblem } from './yaml-text.ts';
 import { fileProblem } from './file-problem.ts';
 
-/** Thrown for an invalid setting. The message is one line for the operator. */
-export class ConfigError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'ConfigError';
-  }
-}
+export { ConfigError };
 
 /** A config file as read. */
 export interface ConfigText {

@@ -159,6 +159,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
   const tokens = (changes.isShared ? store.tokens : undefined) ?? new MemoryTokens(clock);
   const sessions = new Sessions({
     operatorToken,
+    keys,
     clock,
     digest: nodeDigest,
     tokens,

@@ -76,7 +76,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
   const index = new GrantIndex(nodeDigest);
   // Until the policy is loaded, every call is denied.
   const guard = new PolicyGuard({ version: 0, document: null }, index, clock);
-  const keys = new KeyService(parts);
+  const keys = new KeyService({ ...parts, log });
   const grants = new GrantService({ ...parts, index });
   const policies = new PolicyService({ store, guard, clock, initial: options.policy });
   await keys.load();

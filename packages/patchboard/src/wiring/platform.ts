@@ -16,6 +16,7 @@ import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext, type EngineContext } from './engine-context.ts';
 import { openApis, refuseOpenServer, type ListeningApis } from './apis.ts';
+import { startIndexing } from './call-indexing.ts';
 import { closeAll, closeHalfStarted, type Close } from './closing.ts';
 import { DrainDelay } from './drain-delay.ts';
 import { checkNames, isOfUpstream } from './check-names.ts';
@@ -36,6 +37,7 @@ import { timeOrderedIds } from '../runtime/ids.ts';
 import type { OwnStore } from '../postgres/own-store.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { VERSION } from '../version.ts';
+import { indexFileOf } from '../store/sqlite/search/index-file.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { openSandboxSetup, type SandboxReport, type SandboxSetup } from './sandbox-setup.ts';
 
@@ -179,6 +181,7 @@ async function start(settings: Settings, context: EngineContext, opened: Opened)
   });
   cluster?.setUrl(apis.url);
   const stopPurging = keepPurging(settings, context);
+  const stopIndexing = startIndexing(context, settings.keepCallsMs);
   const delay = new DrainDelay(settings.drainDelayMs);
   const shutDown = async (): Promise<void> => {
     stopPurging();
@@ -186,6 +189,7 @@ async function start(settings: Settings, context: EngineContext, opened: Opened)
       () => (cluster === null ? undefined : leave(cluster, apis, delay)),
       () => apis.close(),
       () => engine.drain(),
+      () => stopIndexing(),
       () => cluster?.close(),
       ...closesOf(store, packs),
     ]);
@@ -248,7 +252,7 @@ function essentials(
     database: {
       target: settings.queryDatabase,
       sampleFile: join(settings.dataFolder, 'sample.db'),
-      forbiddenFiles: [storeFile, heritageFile(settings.dataFolder)],
+      forbiddenFiles: [storeFile, indexFileOf(storeFile), heritageFile(settings.dataFolder)],
       ownStore,
     },
     now: () => clock.now(),

@@ -1,6 +1,8 @@
 import {
   CALL_STATES,
   CALL_STATUSES,
+  type CallOrderName,
+  type CallSortName,
   type CallStateName,
   type CallStatus,
   reason,
@@ -8,25 +10,31 @@ import {
 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { denied, failure, type Failure } from '../../core/failures.ts';
-import type { CallFilter } from '../../core/ports.ts';
 import { narrowedTo } from '../../core/call/visibility.ts';
+import type { CallListPage } from '../../core/search/call-lists.ts';
+import type { WantedCalls } from '../../core/search/list-criteria.ts';
+import { parseListCursor } from '../../core/search/list-cursor.ts';
 import { callRowJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
-import {
-  NEXT_CURSOR,
-  PAGE_QUERY,
-  pageJson,
-  pageOf,
-  TIME_QUERY,
-  timeOf,
-  type PageQuery,
-} from '../shared/routes/paging.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
+import {
+  COMPLETE,
+  momentOf,
+  queryOf,
+  SINCE,
+  SORT_QUERY,
+  sortOf,
+  UNTIL,
+} from '../shared/routes/query-parameters.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
 interface CallsQuery extends PageQuery {
+  readonly query?: string;
+  readonly sort?: CallSortName;
+  readonly order?: CallOrderName;
   readonly run_id?: string;
   readonly tool_name?: string;
   readonly agent_id?: string;
@@ -41,22 +49,29 @@ export const listCallsRoute: Route = {
   url: '/v1/tool_calls',
   name: 'listCalls',
   api: 'agent',
-  summary: 'Calls, newest first.',
+  summary:
+    'Calls that match a query, newest first or sorted. Calls that neither change nor are made between two pages are listed once; with a sort by duration, one that starts or ends between them may be listed twice or not at all.',
   scope: 'calls:read',
   query: optional({
+    query: {
+      ...TEXT,
+      description:
+        'such as `tool:weather.* state:failed ran>2s "text in the arguments"`; see docs/guides/search.md',
+    },
+    ...SORT_QUERY,
     run_id: TEXT,
     tool_name: TEXT,
     agent_id: TEXT,
     status: { enum: CALL_STATUSES },
     state: { enum: CALL_STATES },
-    since: { ...TIME_QUERY, description: 'created at or after; RFC 3339, or epoch seconds' },
-    until: { ...TIME_QUERY, description: 'created before; RFC 3339, or epoch seconds' },
+    since: SINCE,
+    until: UNTIL,
     ...PAGE_QUERY,
   }),
   responses: {
     200: {
       description: 'one page; of large calls it holds fewer than `limit`',
-      schema: object({ tool_calls: listOf(ref('Call')), next_cursor: NEXT_CURSOR }),
+      schema: object({ tool_calls: listOf(ref('Call')), next_cursor: NEXT_CURSOR, complete: COMPLETE }),
     },
   },
   refusals: ['permission_denied'],
@@ -72,9 +87,21 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
     sendProblem(reply, foreign);
     return;
   }
-  const page = await context.engine.calls.list(principal, filterOf(query), cursor, limit);
-  const rows = page.items.map((call) => callRowJson(call, context.engine.calls.nodeOf(call)));
-  sendJson(reply, 200, pageJson('tool_calls', rows, page.nextCursor));
+  const startedAt = startOf(context, cursor);
+  const wanted = wantedCalls(query, startedAt);
+  const listed = { ...wanted, sort: sortOf(query), cursor, limit, startedAt };
+  const page = await context.engine.searches.calls(principal, listed);
+  sendJson(reply, 200, callPageJson(context, page));
+}
+
+/** The time of the first page of the list. */
+export function startOf({ clock }: HttpContext, cursor: string | null): number {
+  return (cursor === null ? null : parseListCursor(cursor).startedAt) ?? Math.floor(clock.now());
+}
+
+export function callPageJson({ engine }: HttpContext, page: CallListPage): string {
+  const rows = page.items.map((call) => callRowJson(call, engine.calls.nodeOf(call)));
+  return pageJson('tool_calls', rows, page.nextCursor, page.isComplete);
 }
 
 /** Refuses a query for another agent's calls if the principal only sees its own. */
@@ -83,10 +110,10 @@ export function foreignAgent(own: string | null, agentId: string | undefined): F
   return failure('permission_denied', denied(reason('credential_other_agent', { agent: agentId })));
 }
 
-function filterOf(query: CallsQuery): Omit<CallFilter, 'tenant'> {
-  const since = timeOf({ ...query }, 'since');
-  const until = timeOf({ ...query }, 'until');
-  return {
+function wantedCalls(query: CallsQuery, now: number): WantedCalls {
+  const since = momentOf(query.since, now, 'since');
+  const until = momentOf(query.until, now, 'until');
+  const filter = {
     ...(query.run_id === undefined ? {} : { runId: query.run_id }),
     ...(query.tool_name === undefined ? {} : { toolName: query.tool_name }),
     ...(query.agent_id === undefined ? {} : { agentId: query.agent_id }),
@@ -94,6 +121,7 @@ function filterOf(query: CallsQuery): Omit<CallFilter, 'tenant'> {
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };
+  return { filter, query: queryOf(query.query, now, 'calls') };
 }
 
 /** If both are given, the states that match both. */

@@ -1,26 +1,24 @@
-import { reason, rfc3339, type RunView } from '@patchboard/wire';
+import {
+  reason,
+  rfc3339,
+  type CallOrderName,
+  type CallSortName,
+  type RunCallsView,
+  type RunView,
+} from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { onlyAgent } from '../../core/call/visibility.ts';
 import type { Run } from '../../core/ports.ts';
-import { callRowJson } from '../shared/views/call-view.ts';
+import { runOutcome, type RunCalls } from '../../core/search/run-calls.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
+import { COMPLETE, momentOf, SINCE, SORT_QUERY, sortOf, UNTIL } from '../shared/routes/query-parameters.ts';
 import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
-import { foreignAgent } from './call-list.ts';
-import {
-  ID_PARAMS,
-  listOf,
-  nullable,
-  object,
-  optional,
-  PEER_ID,
-  ref,
-  TEXT,
-  TIME,
-} from '../shared/routes/schemas.ts';
+import { ID_PARAMS, listOf, object, optional, PEER_ID, ref, RUN, TEXT } from '../shared/routes/schemas.ts';
+import { callPageJson, foreignAgent, startOf } from './call-list.ts';
 
 const createRoute: Route = {
   method: 'POST',
@@ -47,28 +45,48 @@ const listRoute: Route = {
   url: '/v1/runs',
   name: 'listRuns',
   api: 'agent',
-  summary: 'Runs, newest first.',
+  summary: 'Runs with counts of their calls, newest first.',
   scope: 'calls:read',
-  query: optional({ agent_id: TEXT, ...PAGE_QUERY }),
+  query: optional({ agent_id: TEXT, since: SINCE, until: UNTIL, ...PAGE_QUERY }),
   responses: {
-    200: { description: 'one page', schema: object({ runs: listOf(ref('Run')), next_cursor: NEXT_CURSOR }) },
+    200: {
+      description: 'one page',
+      schema: object({ runs: listOf(ref('Run')), next_cursor: NEXT_CURSOR, complete: COMPLETE }),
+    },
   },
   refusals: ['permission_denied'],
   handle: listRuns,
 };
 
+interface RunsQuery extends PageQuery {
+  readonly agent_id?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
 async function listRuns(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const query = request.query as PageQuery & { agent_id?: string };
+  const query = request.query as RunsQuery;
   const principal = principalOf(request);
-  const foreign = foreignAgent(onlyAgent(principal), query.agent_id);
+  const { agent_id: agentId } = query;
+  const foreign = foreignAgent(onlyAgent(principal), agentId);
   if (foreign !== null) {
     sendProblem(reply, foreign);
     return;
   }
+  const { engine, clock } = context;
+  const now = Math.floor(clock.now());
+  const since = momentOf(query.since, now, 'since');
+  const until = momentOf(query.until, now, 'until');
+  const wanted = {
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
   const { limit, cursor } = pageOf(query);
-  const page = await context.engine.runs.list(principal, query.agent_id ?? null, cursor, limit);
-  const rows = page.items.map((run) => JSON.stringify(runView(run)));
-  sendJson(reply, 200, pageJson('runs', rows, page.nextCursor));
+  const page = await engine.runs.list(principal, wanted, cursor, limit);
+  const { calls, isComplete } = await engine.searches.countRuns(principal, page.items);
+  const rows = page.items.map((run, index) => JSON.stringify(runView(run, calls[index])));
+  sendJson(reply, 200, pageJson('runs', rows, page.nextCursor, isComplete));
 }
 
 const getRoute: Route = {
@@ -76,41 +94,46 @@ const getRoute: Route = {
   url: '/v1/runs/:id',
   name: 'getRun',
   api: 'agent',
-  summary: 'A run and its calls, newest first.',
+  summary: 'A run with counts of its calls, and its calls, newest first or sorted.',
   scope: 'calls:read',
   params: ID_PARAMS,
-  query: optional(PAGE_QUERY),
+  query: optional({ ...SORT_QUERY, ...PAGE_QUERY }),
   responses: {
     200: {
       description: 'the run and one page of its calls; of large ones it holds fewer than `limit`',
-      schema: object({
-        run_id: TEXT,
-        agent_id: TEXT,
-        created_at: TIME,
-        cancelled_at: nullable(TIME),
-        tool_calls: listOf(ref('Call')),
-        next_cursor: NEXT_CURSOR,
-      }),
+      schema: object(
+        { ...RUN, tool_calls: listOf(ref('Call')), next_cursor: NEXT_CURSOR, complete: COMPLETE },
+        ['outcome', 'calls'],
+      ),
     },
   },
   refusals: ['run_not_found'],
   handle: getRun,
 };
 
+interface RunQuery extends PageQuery {
+  readonly sort?: CallSortName;
+  readonly order?: CallOrderName;
+}
+
 async function getRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = idOf(request);
   const principal = principalOf(request);
+  const query = request.query as RunQuery;
+  const { limit, cursor } = pageOf(query);
+  const startedAt = startOf(context, cursor);
   const run = await context.engine.runs.find(principal, id);
   if (run === undefined) {
     sendProblem(reply, failure('run_not_found', reason('run_unknown', { id })));
     return;
   }
-  const { limit, cursor } = pageOf(request.query as PageQuery);
-  const page = await context.engine.calls.list(principal, { runId: id }, cursor, limit);
-  const head = JSON.stringify(runView(run)).slice(1, -1);
-  const rows = page.items.map((call) => callRowJson(call, context.engine.calls.nodeOf(call)));
-  const calls = pageJson('tool_calls', rows, page.nextCursor).slice(1);
-  sendJson(reply, 200, `{${head},${calls}`);
+  const { searches } = context.engine;
+  const wanted = { filter: { runId: run.id }, query: {}, sort: sortOf(query), cursor, limit, startedAt };
+  const page = await searches.calls(principal, wanted);
+  const { calls, isComplete } = await searches.countRuns(principal, [run]);
+  const head = JSON.stringify(runView(run, calls[0])).slice(1, -1);
+  const rows = callPageJson(context, { ...page, isComplete: page.isComplete && isComplete }).slice(1);
+  sendJson(reply, 200, `{${head},${rows}`);
 }
 
 const cancelRoute: Route = {
@@ -139,13 +162,19 @@ async function cancelRun(context: HttpContext, request: FastifyRequest, reply: F
   else sendProblem(reply, result.failure);
 }
 
-function runView(run: Run): RunView {
+function runView(run: Run, calls?: RunCalls): RunView {
   return {
     run_id: run.id,
     agent_id: run.agentId,
     created_at: rfc3339(run.createdAt),
     cancelled_at: run.cancelledAt === null ? null : rfc3339(run.cancelledAt),
+    ...(calls === undefined ? {} : { outcome: runOutcome(run, calls), calls: runCallsView(calls) }),
   };
+}
+
+function runCallsView({ total, open, failed, byState, lastEndedAt }: RunCalls): RunCallsView {
+  const ended = lastEndedAt === null ? null : rfc3339(lastEndedAt);
+  return { total, open, failed, by_state: byState, last_ended_at: ended };
 }
 
 export const runRoutes: readonly Route[] = [createRoute, listRoute, getRoute, cancelRoute];

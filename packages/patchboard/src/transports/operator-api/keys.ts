@@ -24,6 +24,8 @@ const KEY = {
   expires_at: nullable(TIME),
 };
 
+const LAST_USE = { last_used_at: nullable({ ...TIME, description: 'to the minute; null: never' }) };
+
 const listRoute: Route = {
   method: 'GET',
   url: '/v1/keys',
@@ -34,16 +36,18 @@ const listRoute: Route = {
   responses: {
     200: {
       description: 'all keys of the tenant',
-      schema: object({ keys: listOf(object(KEY)), next_cursor: { type: 'null' } }),
+      schema: object({ keys: listOf(object({ ...KEY, ...LAST_USE })), next_cursor: { type: 'null' } }),
     },
   },
   refusals: [],
   handle: listKeys,
 };
 
-function listKeys(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function listKeys(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { tenant } = principalOf(request);
-  const keys = context.services.keys.index.list(tenant).map(keyView);
+  const { index, uses } = context.services.keys;
+  const lastUses = await uses.read();
+  const keys = index.list(tenant).map((key) => keyView(key, lastUses.get(key.id) ?? null));
   sendJson(reply, 200, JSON.stringify({ keys, next_cursor: null }));
 }
 
@@ -72,7 +76,9 @@ const createRoute: Route = {
     },
     ['tenant_id', 'scopes', 'expires_at'],
   ),
-  responses: { 201: { description: 'the key and its secret', schema: object({ ...KEY, key: TEXT }) } },
+  responses: {
+    201: { description: 'the key and its secret', schema: object({ ...KEY, ...LAST_USE, key: TEXT }) },
+  },
   refusals: ['permission_denied', 'name_taken', ...NOT_STORED],
   handle: createKey,
 };
@@ -101,7 +107,7 @@ async function createKey(context: HttpContext, request: FastifyRequest, reply: F
   };
   const minted = await context.services.keys.mint(principal, wanted);
   if ('code' in minted) sendProblem(reply, minted);
-  else sendJson(reply, 201, JSON.stringify({ ...keyView(minted.key), key: minted.secret }));
+  else sendJson(reply, 201, JSON.stringify({ ...keyView(minted.key, null), key: minted.secret }));
 }
 
 const revokeRoute: Route = {
@@ -126,7 +132,8 @@ async function revokeKey(context: HttpContext, request: FastifyRequest, reply: F
   else sendJson(reply, 200, JSON.stringify(keyView(revoked)));
 }
 
-export function keyView(key: ApiKey): KeyView {
+/** `lastUsedAt`: epoch milliseconds; null: never; absent: not known. */
+export function keyView(key: ApiKey, lastUsedAt?: number | null): KeyView {
   return {
     key_id: key.id,
     tenant_id: key.tenant,
@@ -137,6 +144,7 @@ export function keyView(key: ApiKey): KeyView {
     created_at: rfc3339(key.createdAt),
     created_by: key.createdBy,
     expires_at: key.expiresAt === null ? null : rfc3339(key.expiresAt),
+    ...(lastUsedAt === undefined ? {} : { last_used_at: lastUsedAt === null ? null : rfc3339(lastUsedAt) }),
   };
 }
 

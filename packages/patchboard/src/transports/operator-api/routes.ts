@@ -9,6 +9,7 @@ import { keyRoutes } from './keys.ts';
 import { ledgerProofRoutes } from './ledger-proof.ts';
 import { ledgerRoute } from './ledger.ts';
 import { nodesRoute } from './nodes.ts';
+import { policyVersionRoutes } from './policy-versions.ts';
 import { policyRoutes } from './policy.ts';
 import { sessionRoutes } from './session.ts';
 import { statsRoute } from './stats.ts';
@@ -26,6 +27,7 @@ export const operatorRoutes: readonly Route[] = [
   backupRoute,
   ...keyRoutes,
   ...policyRoutes,
+  ...policyVersionRoutes,
   ...tenantAdminRoutes,
   ...sessionRoutes,
   ...deviceListRoutes,

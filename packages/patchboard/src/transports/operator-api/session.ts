@@ -1,12 +1,21 @@
-import { reason, SESSION_COOKIE, sessionIdIn } from '@patchboard/wire';
+import {
+  type CurrentSessionView,
+  KEY_KINDS,
+  reason,
+  rfc3339,
+  SESSION_COOKIE,
+  sessionIdIn,
+} from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { denied, failure } from '../../core/failures.ts';
-import { OPERATOR_TOKEN_ID } from '../../core/access/principal.ts';
+import { keyOf } from '../../core/access/key-index.ts';
+import { OPERATOR_TOKEN_ID, seesWholeServer, type Principal } from '../../core/access/principal.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { COUNT, object, TEXT } from '../shared/routes/schemas.ts';
+import { COUNT, listOf, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 /** The attributes of the session cookie: no script reads it, and no other site sends it. */
 const COOKIE_RULES = 'Path=/; HttpOnly; SameSite=Strict';
@@ -30,7 +39,7 @@ const openRoute: Route = {
   name: 'openSession',
   api: 'operator',
   summary:
-    'Exchange the operator token or a one-time login token for a session cookie and a proof. Requests with the cookie must send the proof as `X-Session-Proof`.',
+    'Exchange the operator token, a one-time login token or a key for a session cookie and a proof. Requests with the cookie must send the proof as `X-Session-Proof`. A session of a key has the rights of the key, and ends with it.',
   // The token in the body is the credential.
   scope: null,
   body: object({ token: TEXT }),
@@ -54,6 +63,59 @@ async function openSession(
   }
   reply.header('set-cookie', cookieOf(session.id, session.maxAgeSeconds, isOverTls(request)));
   sendJson(reply, 200, JSON.stringify({ expires_in_s: session.maxAgeSeconds, proof: session.proof }));
+}
+
+const currentRoute: Route = {
+  method: 'GET',
+  url: '/v1/session',
+  name: 'currentSession',
+  api: 'operator',
+  summary: 'The principal of the credential that the request sends: who is signed in, and what it may do.',
+  scope: 'any',
+  responses: {
+    200: {
+      description: 'the principal',
+      schema: object(
+        {
+          kind: { enum: ['operator', 'key', 'token', 'local'] },
+          name: TEXT,
+          tenant: nullable({ ...TEXT, description: 'the only tenant of the credential; null: all' }),
+          scopes: listOf({ enum: SCOPES }),
+          expires_at: nullable(TIME),
+          key_id: { ...TEXT, description: 'the key that was sent, or that opened the session' },
+          principal_kind: { enum: [...KEY_KINDS, 'local'] },
+        },
+        ['key_id'],
+      ),
+    },
+  },
+  refusals: [],
+  handle: currentSession,
+};
+
+function currentSession(_context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  sendJson(reply, 200, JSON.stringify(currentSessionView(principalOf(request))));
+}
+
+function currentSessionView(principal: Principal): CurrentSessionView {
+  const { id, tenant, scopes, credential, kind } = principal;
+  const key = keyOf(principal);
+  const expiresAt = credential?.expiresAt ?? null;
+  return {
+    kind: credentialKind(principal),
+    name: id,
+    tenant: seesWholeServer(principal) ? null : tenant,
+    scopes: [...scopes],
+    expires_at: expiresAt === null ? null : rfc3339(expiresAt),
+    ...(key === null ? {} : { key_id: key.id }),
+    principal_kind: kind,
+  };
+}
+
+function credentialKind(principal: Principal): CurrentSessionView['kind'] {
+  if (principal.credential === null) return 'local';
+  if (seesWholeServer(principal)) return 'operator';
+  return keyOf(principal) === null ? 'token' : 'key';
 }
 
 /** TLS of this server, or of a trusted proxy that sends `X-Forwarded-Proto`. */
@@ -117,4 +179,4 @@ async function makeLoginLink(
   sendJson(reply, 200, JSON.stringify({ url_path: `/#login=${token}`, expires_in_s: maxAgeSeconds }));
 }
 
-export const sessionRoutes: readonly Route[] = [openRoute, closeRoute, linkRoute];
+export const sessionRoutes: readonly Route[] = [openRoute, currentRoute, closeRoute, linkRoute];

@@ -125,10 +125,10 @@ function releaseOnClose(app: FastifyInstance, context: HttpContext): void {
     services.keys.index.onFirst(() => openStreams.endOf(null)),
     services.sessions.onClosed((credentialId) => openStreams.endOf(credentialId)),
   ];
-  app.addHook('onClose', (_app, done) => {
+  app.addHook('onClose', async () => {
     for (const stop of stopWatching) stop();
     metrics.close();
-    done();
+    await services.keys.uses.flush();
   });
 }
 

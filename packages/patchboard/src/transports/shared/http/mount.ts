@@ -176,7 +176,7 @@ function isStillValid(route: Route, { principal }: FastifyRequest, authenticator
 function admit(
   exchange: { request: FastifyRequest; reply: FastifyReply; done: () => void; connections: Connections },
   principal: Principal | Failure,
-  scope: Scope,
+  scope: Scope | 'any',
 ): void {
   const { request, reply, done, connections } = exchange;
   if (isFailure(principal)) {
@@ -184,7 +184,7 @@ function admit(
     return;
   }
   connections.identified(request.raw.socket);
-  if (!principal.scopes.has(scope)) {
+  if (scope !== 'any' && !principal.scopes.has(scope)) {
     const { challenge } = request.routeOptions.config;
     if (challenge !== undefined) reply.header('www-authenticate', challenge(request, 'insufficient_scope'));
     sendProblem(reply, outOfScope(principal, scope));

@@ -30,7 +30,7 @@ export function bearerChallenge(_request: FastifyRequest, error: ChallengeError 
  */
 export function challengeOf(route: Route, settings: ResourceSettings): Challenge | null {
   const { protectedResource, scope } = route;
-  if (protectedResource === undefined || scope === null) return null;
+  if (protectedResource === undefined || scope === null || scope === 'any') return null;
   return (request, error) => {
     const parts = error === 'insufficient_scope' ? [] : [REALM];
     if (error !== null) parts.push(`error="${error}"`);

@@ -18,8 +18,6 @@ export const PAGE_QUERY: Readonly<Record<string, Schema>> = {
 
 export const NEXT_CURSOR: Schema = nullable(TEXT);
 
-export const TIME_QUERY: Schema = { ...TEXT, description: 'RFC 3339, or epoch seconds' };
-
 export interface PageQuery {
   readonly limit?: number;
   readonly cursor?: string;
@@ -35,9 +33,15 @@ export function sequenceOf(cursor: string | null): number {
   return Number(cursor ?? 0);
 }
 
-/** Serializes one page of a list; `rows` are JSON texts. */
-export function pageJson(plural: string, rows: readonly string[], nextCursor: string | null): string {
-  return `{"${plural}":[${rows.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
+/** Serializes one page of a list; `rows` are JSON texts. `isComplete`: for a list with the member `complete`. */
+export function pageJson(
+  plural: string,
+  rows: readonly string[],
+  nextCursor: string | null,
+  isComplete?: boolean,
+): string {
+  const complete = isComplete === undefined ? '' : `,"complete":${isComplete}`;
+  return `{"${plural}":[${rows.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}${complete}}`;
 }
 
 /** Returns epoch milliseconds, or undefined if the parameter is absent. */

@@ -30,8 +30,8 @@ export interface Route {
   readonly name: string;
   readonly api: 'agent' | 'mcp' | 'internal' | 'device' | 'tenant' | 'operator' | 'console';
   readonly summary: string;
-  /** The scope that the credential must have; null if the route needs no credential. */
-  readonly scope: Scope | null;
+  /** The scope that the credential must have; `any`: every credential will do; null if the route needs no credential. */
+  readonly scope: Scope | 'any' | null;
   /** Accepts a ticket in the query as the credential. */
   readonly takesTicket?: true;
   /** Accepts `X-Internal-API-Key` as the credential. */

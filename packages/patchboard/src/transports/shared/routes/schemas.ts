@@ -5,6 +5,7 @@ import {
   INPUT_ACTIONS,
   INPUT_KINDS,
   PEER_ID_PATTERN,
+  RUN_OUTCOMES,
 } from '@patchboard/wire';
 import type { Schema } from './routes.ts';
 
@@ -74,7 +75,18 @@ export const REASONS: Schema = {
   ...listOf(object({ code: TEXT, params: { type: 'object' } })),
   description: 'codes and parameters of the message; absent if another program wrote the message',
 };
-const ISSUES: Schema = listOf(object({ path: TEXT, message: TEXT, reasons: REASONS }, ['reasons']));
+const ISSUES: Schema = listOf(
+  object(
+    {
+      path: TEXT,
+      message: TEXT,
+      reasons: REASONS,
+      column: { ...COUNT, description: 'where in a query, from 1' },
+      length: { ...COUNT, description: 'number of characters from there' },
+    },
+    ['reasons', 'column', 'length'],
+  ),
+);
 
 export const ANNOTATIONS: Schema = optional({
   readonly: FLAG,
@@ -205,6 +217,29 @@ export function problemWith(
   );
 }
 
+/** The members of a run. */
+export const RUN: Readonly<Record<string, Schema>> = {
+  run_id: TEXT,
+  agent_id: TEXT,
+  created_at: TIME,
+  cancelled_at: nullable(TIME),
+  outcome: {
+    enum: RUN_OUTCOMES,
+    description:
+      '`running`: a call is open; `failed`: one ended in another state than COMPLETED; `empty`: it has no calls',
+  },
+  calls: {
+    ...object({
+      total: COUNT,
+      open: COUNT,
+      failed: { ...COUNT, description: 'that ended in another state than COMPLETED' },
+      by_state: optional(Object.fromEntries(CALL_STATES.map((state) => [state, COUNT]))),
+      last_ended_at: nullable(TIME),
+    }),
+    description: 'counts; a call that ends at this moment may be counted twice',
+  },
+};
+
 const VIEWS: Readonly<Record<ComponentName, Schema>> = {
   Problem: problemWith({}),
   Receipt: object(
@@ -257,6 +292,12 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       ran_ms: { ...nullable(COUNT), description: 'from its first execution to its end' },
       deadline_at: nullable(TIME),
       replay_of: nullable(TEXT),
+      tool_version: { ...TEXT, description: "hash of the tool's contract when the call was made" },
+      trace_id: { ...TEXT, description: 'the trace that the caller named; absent if it named none' },
+      parent_call_id: {
+        ...TEXT,
+        description: 'the call that the sub-agent which made this one works for; absent for other calls',
+      },
       sandbox: { enum: ['bubblewrap', 'seatbelt', 'none', null], description: 'the sandbox it ran in' },
       workspace: {
         const: 'new',
@@ -276,7 +317,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       input_request: ref('InputRequest'),
       inputs: { ...INPUTS, description: 'all input requests of the call; absent if there are none' },
     },
-    ['workspace', 'node', 'mcp_client', 'input_request', 'inputs'],
+    ['trace_id', 'parent_call_id', 'workspace', 'node', 'mcp_client', 'input_request', 'inputs'],
   ),
   DryRun: object({
     valid: FLAG,
@@ -284,7 +325,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     decision: DECISION,
     route: object({ source: SOURCE, client_id: nullable(TEXT), online: FLAG }),
   }),
-  Run: object({ run_id: TEXT, agent_id: TEXT, created_at: TIME, cancelled_at: nullable(TIME) }),
+  Run: object(RUN, ['outcome', 'calls']),
   LedgerRow: object({
     seq: COUNT,
     at: TIME,

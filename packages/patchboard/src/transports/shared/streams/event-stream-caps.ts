@@ -1,4 +1,5 @@
 import { reason } from '@patchboard/wire';
+import { keyOf } from '../../../core/access/key-index.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import { failure, type Failure } from '../../../core/failures.ts';
 import type { Limits } from '../../../core/limits.ts';
@@ -98,6 +99,7 @@ export class EventStreamCaps {
   }
 }
 
-function credentialOf({ credential }: Principal): string {
-  return credential?.id ?? LOCAL;
+/** The sessions of a key count as the key: more of them do not allow more streams. */
+function credentialOf(principal: Principal): string {
+  return keyOf(principal)?.id ?? principal.credential?.id ?? LOCAL;
 }

@@ -49,8 +49,13 @@ function recordJson(call: Call, resultJson: string, node: number | null): string
     `,"attempts":${text(attemptViews(call))}` +
     `,"duration_ms":${times?.totalMs ?? null},"waited_ms":${times?.waitedMs ?? null},"ran_ms":${times?.ranMs ?? null}` +
     `,"deadline_at":${'deadlineAt' in state ? text(rfc3339(state.deadlineAt)) : 'null'}` +
-    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)}${workspaceMember(call)},"timeline":${text(call.timeline.map(timelineView))}${nodeMember(node)}${originMembers(call)}${inputMembers(call)}}`
+    `,"replay_of":${text(call.replayOf)},"tool_version":${text(call.toolVersion)}${relationMembers(call)},"sandbox":${text(call.sandbox)}${workspaceMember(call)},"timeline":${text(call.timeline.map(timelineView))}${nodeMember(node)}${originMembers(call)}${inputMembers(call)}}`
   );
+}
+
+function relationMembers({ traceId, parentCallId }: Call): string {
+  const trace = traceId === null ? '' : `,"trace_id":${JSON.stringify(traceId)}`;
+  return parentCallId === null ? trace : `${trace},"parent_call_id":${JSON.stringify(parentCallId)}`;
 }
 
 function workspaceMember({ workspace }: Call): string {
