@@ -78,7 +78,7 @@ export type {
   WrittenPolicy as PolicyDocument,
   WrittenRule as PolicyRule,
 } from './core/access/policy/written-policy.ts';
-export type { Principal } from './core/access/principal.ts';
+export type { Credential, Principal } from './core/access/principal.ts';
 export type { Rates } from './core/access/rate-limits.ts';
 export type { Scope } from './core/access/scopes.ts';
 export type { TenantLimits, TenantSettings } from './core/access/tenant-directory.ts';

@@ -1,4 +1,5 @@
 import type { CliContext } from './context.ts';
+import { selectInOutput } from './json-options.ts';
 import type { Registrar } from './program.ts';
 
 /** Every command, in the order of the help. */
@@ -7,6 +8,8 @@ const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Registr
   call: async (context) => (await import('./commands/call.ts')).callCommand(context),
   tools: async (context) => (await import('./commands/tools.ts')).toolsCommand(context),
   calls: async (context) => (await import('./commands/calls.ts')).callsCommand(context),
+  runs: async (context) => (await import('./commands/runs.ts')).runsCommand(context),
+  metrics: async (context) => (await import('./commands/metrics.ts')).metricsCommand(context),
   resources: async (context) => (await import('./commands/resources.ts')).resourcesCommand(context),
   prompts: async (context) => (await import('./commands/prompts.ts')).promptsCommand(context),
   device: async (context) => (await import('./commands/device.ts')).deviceCommand(context),
@@ -16,6 +19,8 @@ const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Registr
   deny: async (context) => (await import('./commands/decide.ts')).denyCommand(context),
   inbox: async (context) => (await import('./commands/inbox.ts')).inboxCommand(context),
   input: async (context) => (await import('./commands/input.ts')).inputCommand(context),
+  profile: async (context) => (await import('./commands/profile.ts')).profileCommand(context),
+  open: async (context) => (await import('./commands/open.ts')).openCommand(context),
   login: async (context) => (await import('./commands/login.ts')).loginCommand(context),
   grants: async (context) => (await import('./commands/grants.ts')).grantsCommand(context),
   keys: async (context) => (await import('./commands/keys.ts')).keysCommand(context),
@@ -26,7 +31,8 @@ const COMMANDS: Readonly<Record<string, (context: CliContext) => Promise<Registr
   ledger: async (context) => (await import('./commands/ledger.ts')).ledgerCommand(context),
   backup: async (context) => (await import('./commands/backup.ts')).backupCommand(context),
   data: async (context) => (await import('./commands/data.ts')).dataCommand(context),
-  doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+  completion: async (context) => (await import('./commands/completion.ts')).completionCommand(context),
+  doctor: async (context) => (await import('./commands/doctor.ts')).doctorCommand(context),
 };
 
 /**
@@ -39,5 +45,5 @@ export async function commands(
 ): Promise<readonly Registrar[]> {
   const named = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   const wanted = named === undefined ? Object.values(COMMANDS) : [named];
-  return await Promise.all(wanted.map((load) => load(context)));
+  return [selectInOutput(context), ...(await Promise.all(wanted.map((load) => load(context))))];
 }

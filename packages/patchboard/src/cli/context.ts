@@ -5,8 +5,10 @@ import { text } from 'node:stream/consumers';
 import { createClient, type PatchboardClient } from '@patchboard/client';
 import { Option, type Command } from 'commander';
 import type { ArgumentSources } from './arguments.ts';
-import { clientSettings, type Environment } from '../settings/environment.ts';
+import { givenColumns, type Environment } from '../settings/environment.ts';
+import { connectionOf } from './connection.ts';
 import { UsageError } from './exit-codes.ts';
+import { withJsonOptions } from './json-options.ts';
 import { createOutput, type Output, type OutputStream } from './output.ts';
 import { printable } from './terminal-text.ts';
 
@@ -30,21 +32,35 @@ export interface CliContext {
 /** The options of every command that calls a server. */
 export interface ServerOptions {
   readonly url?: string;
+  readonly profile?: string;
   readonly json?: boolean;
 }
 
 export function withServerOptions(command: Command): Command {
-  return command
-    .addOption(new Option('--url <url>', 'URL of the server (PATCHBOARD_URL, default http://127.0.0.1:8080)'))
-    .addOption(new Option('--json', 'print JSON'));
+  return withJsonOptions(
+    command
+      .addOption(new Option('--url <url>', 'URL of the server (PATCHBOARD_URL, default: see --profile)'))
+      .addOption(
+        new Option(
+          '--profile <name>',
+          'named server and credential (PATCHBOARD_PROFILE; default: the server on the data folder, else http://127.0.0.1:8080)',
+        ),
+      ),
+  );
 }
 
-export function connect(context: CliContext, options: ServerOptions, runId?: string): PatchboardClient {
-  const { url, key } = clientSettings(context.environment);
+/** Resolves to a client with the key of the environment or the profile; never with the operator token. */
+export async function connect(
+  context: CliContext,
+  options: ServerOptions,
+  runId?: string,
+): Promise<PatchboardClient> {
+  const connection = await connectionOf(context.environment, options);
+  const key = await connection.key();
   try {
     return createClient({
-      url: options.url ?? url,
-      ...(key === null ? {} : { key }),
+      url: connection.url,
+      ...(key === null ? {} : { key: key.secret }),
       ...(runId === undefined ? {} : { runId }),
     });
   } catch (error) {
@@ -58,7 +74,8 @@ type ReadableInput = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 export function processContext(environment: Environment): CliContext {
   const stdout: OutputStream & { readonly isTTY?: boolean } = process.stdout;
   const noColour = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
-  const output = createOutput({ stdout, stderr: process.stderr, noColour });
+  const columns = givenColumns(environment);
+  const output = createOutput({ stdout, stderr: process.stderr, noColour, columns });
   return {
     environment,
     output,

@@ -1,30 +1,48 @@
-import { parseTime } from '@patchboard/wire';
+import { parseDuration, parseMoment } from '@patchboard/wire';
 import { UsageError } from './exit-codes.ts';
 
-const UNIT_MS: ReadonlyMap<string, number> = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-  ['w', 604_800_000],
-]);
+const EXAMPLES = 'a duration such as 90s, 30m, 1h30m or 30d, of at most ten years';
 
-/** Parses a duration in whole numbers: `90s`, `30m`, `12h`, `30d`, `2w`. */
+/** The help of `--since`. */
+export const SINCE = 'at or after: how long ago, such as 1h or 7d, a date, or RFC 3339';
+
+/** Parses a duration of at least a second: `90s`, `1h30m`, `30d`. */
 export function durationMs(flag: string, given: string): number {
-  const match = /^(\d{1,9})([smhdw])$/.exec(given.trim());
-  const ms = Number(match?.[1]) * (UNIT_MS.get(match?.[2] ?? '') ?? Number.NaN);
-  if (ms > 0) return ms;
-  throw new UsageError(`${flag}: "${given}" is not a duration such as 90s, 30m, 12h or 30d`);
+  const ms = parseDuration(given.trim());
+  if (ms !== null && ms >= 1000) return ms;
+  throw new UsageError(`${flag}: "${given}" is not ${EXAMPLES}`);
 }
 
-/** Parses a point in time: a duration from now, or RFC 3339. */
-export function momentOf(flag: string, given: string, now: number): number {
-  if (/^\d+[a-z]$/.test(given.trim())) return now + durationMs(flag, given);
-  // The wire format accepts bare numbers as epoch seconds; here "30" is a duration without its unit.
-  const at = /^\d+$/.test(given) ? null : parseTime(given);
-  if (at === null) throw new UsageError(`${flag}: "${given}" is neither a duration such as 30d nor RFC 3339`);
+/** Parses a point in the future: a duration from now, or RFC 3339. */
+export function futureMoment(flag: string, given: string, now: number): number {
+  const text = given.trim();
+  const at = /^[\d.]+[a-z]/.test(text) ? now + durationMs(flag, text) : momentOrNull(text, now);
+  if (at === null) throw new UsageError(`${flag}: "${given}" is neither ${EXAMPLES}, nor RFC 3339`);
   if (at <= now) throw new UsageError(`${flag}: ${given} is in the past`);
   return at;
+}
+
+/** Parses a point in the past or present: how long ago, such as `1h`, a date, or RFC 3339. */
+export function pastMoment(flag: string, given: string, now: number): Date {
+  const at = momentOrNull(given.trim(), now);
+  if (at !== null) return new Date(at);
+  throw new UsageError(
+    `${flag}: "${given}" is neither how long ago, such as 1h or 7d, nor a date or RFC 3339`,
+  );
+}
+
+/** Returns whether a record was created at or after `--since`; true for all without it. */
+export function createdSince(
+  given: string | undefined,
+  now: number,
+): (record: { readonly created_at: string }) => boolean {
+  const from = given === undefined ? -Infinity : pastMoment('--since', given, now).getTime();
+  return (record) => Date.parse(record.created_at) >= from;
+}
+
+/** The grammar accepts bare numbers as epoch seconds; here "30" is a duration without its unit. */
+function momentOrNull(text: string, now: number): number | null {
+  return /^\d+$/.test(text) ? null : parseMoment(text, now);
 }
 
 /** Formats the remaining time: `9:58`, `2 h 05 m`, `3 d 4 h`. */

@@ -2,9 +2,11 @@ import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { KeyKindName, KeyView, MintedKeyView } from '@patchboard/wire';
 import type { Failure } from '../core/failures.ts';
 import { DEFAULT_TENANT } from '../core/access/principal.ts';
-import type { ApiKey } from '../core/access/key-index.ts';
 import type { KeyService } from '../core/access/key-service.ts';
 import type { Scope } from '../core/access/scopes.ts';
+import { hasLocalModeEnded } from '../core/access/local-mode.ts';
+import { keyUsesIn } from '../core/access/key-uses.ts';
+import type { DocumentStore } from '../core/documents.ts';
 import { keyView } from '../transports/operator-api/keys.ts';
 import type { CliContext } from './context.ts';
 import { withDatabaseKeys, withReadDatabase } from './database/database-store.ts';
@@ -26,6 +28,8 @@ export interface KeyOptions extends OperatorOptions, StoreFlags {}
 
 /** Manages keys through a server, or in the store of a server that is not running. */
 export interface KeyBackend {
+  /** Whether a key that is created now would end local mode. */
+  wouldEndLocalMode(): Promise<boolean>;
   create(wanted: WantedKey): Promise<{ readonly key: MintedKeyView; readonly endsLocalMode: boolean }>;
   list(): Promise<readonly KeyView[]>;
   /** `wasLast` is true if the tenant has no other key, and the store had local mode before its first key. */
@@ -54,22 +58,31 @@ export async function withKeyBackend<T>(
 interface KeyAccess {
   /** Whether a server on this store can be in local mode. */
   readonly hasLocalMode: boolean;
+  localModeEnded(): Promise<boolean>;
   change<T>(work: (keys: KeyService) => Promise<T>): Promise<T>;
-  list(): Promise<ApiKey[]>;
+  list(): Promise<KeyView[]>;
 }
 
 function accessTo(location: StoreLocation): KeyAccess {
   return location.kind === 'folder'
     ? {
         hasLocalMode: true,
+        localModeEnded: async () =>
+          holdsStore(location.folder) && (await withReadOnlyStore(location.folder, hasLocalModeEnded)),
         change: (work) => withKeyService(location.folder, work),
-        list: () => withReadOnlyStore(location.folder, keysIn),
+        list: () => withReadOnlyStore(location.folder, keyViewsIn),
       }
     : {
         hasLocalMode: false,
+        localModeEnded: () => withReadDatabase(location, hasLocalModeEnded),
         change: (work) => withDatabaseKeys(location, work),
-        list: () => withReadDatabase(location, keysIn),
+        list: () => withReadDatabase(location, keyViewsIn),
       };
+}
+
+async function keyViewsIn(store: Pick<DocumentStore, 'documents'>): Promise<KeyView[]> {
+  const lastUses = await keyUsesIn(store);
+  return (await keysIn(store)).map((key) => keyView(key, lastUses.get(key.id) ?? null));
 }
 
 function serverBackend(client: PatchboardClient, url: string): KeyBackend {
@@ -78,16 +91,18 @@ function serverBackend(client: PatchboardClient, url: string): KeyBackend {
     for await (const key of client.keys.list()) keys.push(key);
     return keys;
   };
+  const wouldEndLocalMode = async (): Promise<boolean> => (await isLocalMode(url)) === true;
   return {
+    wouldEndLocalMode,
     async create({ kind, name, scopes, expiresAt }) {
-      const wasLocal = await isLocalMode(url);
+      const endsLocalMode = await wouldEndLocalMode();
       const key = await client.keys.create({
         kind,
         name,
         ...(scopes === null ? {} : { scopes }),
         ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt) }),
       });
-      return { key, endsLocalMode: wasLocal === true };
+      return { key, endsLocalMode };
     },
     list,
     async revoke(id) {
@@ -110,13 +125,14 @@ async function isEmpty(list: () => Promise<readonly KeyView[]>): Promise<boolean
 function storeBackend(access: KeyAccess, tenant: string = DEFAULT_TENANT): KeyBackend {
   const operator = folderOperator(tenant);
   return {
+    wouldEndLocalMode: async () => access.hasLocalMode && !(await access.localModeEnded()),
     create: (wanted) =>
       access.change(async (keys) => {
         const endsLocalMode = access.hasLocalMode && !keys.localModeEnded;
         const { key, secret } = valueOrThrow(await keys.mint(operator, { tenant, ...wanted }));
-        return { key: { ...keyView(key), key: secret }, endsLocalMode };
+        return { key: { ...keyView(key, null), key: secret }, endsLocalMode };
       }),
-    list: async () => (await access.list()).filter((key) => key.tenant === tenant).map(keyView),
+    list: async () => (await access.list()).filter((key) => key.tenant_id === tenant),
     revoke: (id) =>
       access.change(async (keys) => {
         const key = valueOrThrow(await keys.revoke(operator, id));

@@ -1,15 +1,15 @@
 import { PatchboardError } from '@patchboard/client';
 import type { NodesView } from '@patchboard/wire';
-import type { CliContext } from './context.ts';
+import type { CliContext, ServerOptions } from './context.ts';
 import type { Finding } from './database/database-findings.ts';
 import { asOperator } from './operator-client.ts';
 
 const check = 'nodes';
 
 /** The nodes of the running server, with a warning if they were started differently. Returns nothing for a single one. */
-export async function nodeFindings(context: CliContext, url: string): Promise<Finding[]> {
+export async function nodeFindings(context: CliContext, options: ServerOptions): Promise<Finding[]> {
   try {
-    return findingsOf(await asOperator(context, { url }, (client) => client.nodes()));
+    return findingsOf(await asOperator(context, options, (client) => client.nodes()));
   } catch (error) {
     if (!(error instanceof PatchboardError)) throw error;
     return [{ check, ok: true, detail: `not shown: ${error.detail}` }];

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function contextWith(environment: Record<string, string>): CliContext {
-  return processContext({ PATCHBOARD_DATA: folder, ...environment });
+  return processContext({ PATCHBOARD_DATA: folder, XDG_CONFIG_HOME: folder, ...environment });
 }
 
 describe('the credential of an operator command', () => {
@@ -27,6 +27,8 @@ describe('the credential of an operator command', () => {
         url,
         key: 'op_secret',
         source: 'operator token',
+        profile: null,
+        tenant: null,
       });
     },
   );
@@ -61,6 +63,8 @@ describe('PATCHBOARD_OPERATOR_TOKEN', () => {
         url,
         key: first,
         source: 'PATCHBOARD_OPERATOR_TOKEN',
+        profile: null,
+        tenant: null,
       });
   });
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createClient, PatchboardError, type ClientOptions, type PatchboardClient } from '@patchboard/client';
 import { Option, type Command } from 'commander';
 import { operatorTokenFile } from '../identity/operator-token.ts';
-import { clientSettings } from '../settings/environment.ts';
+import { connectionOf, type Connection } from './connection.ts';
 import { withServerOptions, type CliContext, type ServerOptions } from './context.ts';
 import { UsageError } from './exit-codes.ts';
 import { isLoopback } from '../settings/settings.ts';
@@ -21,21 +21,24 @@ export function withOperatorOptions(command: Command): Command {
 export interface OperatorCredential {
   readonly url: string;
   readonly key: string | null;
-  readonly source: 'PATCHBOARD_KEY' | 'PATCHBOARD_OPERATOR_TOKEN' | 'operator token' | 'none';
+  readonly source: 'PATCHBOARD_KEY' | 'PATCHBOARD_OPERATOR_TOKEN' | 'profile' | 'operator token' | 'none';
+  /** The profile in use; null if none is. */
+  readonly profile: string | null;
+  /** The tenant of the profile; null if it has none. */
+  readonly tenant: string | null;
 }
 
 export async function operatorCredential(
   context: CliContext,
   options: OperatorOptions,
 ): Promise<OperatorCredential> {
-  const settings = clientSettings(context.environment);
-  const url = options.url ?? settings.url;
-  if (settings.key !== null) return { url, key: settings.key, source: 'PATCHBOARD_KEY' };
-  const { operatorToken } = settings;
-  if (operatorToken !== null) return { url, key: operatorToken, source: 'PATCHBOARD_OPERATOR_TOKEN' };
+  const connection = await connectionOf(context.environment, options);
+  const { url, profile, tenant, dataFolder } = connection;
+  const given = await connection.operatorCredential();
+  if (given !== null) return { url, key: given.secret, source: given.source, profile, tenant };
   // The token of a data folder is for the server that uses the folder, so it is sent only to servers on this machine.
-  const token = isOnThisMachine(url) ? await readToken(settings.dataFolder) : null;
-  return { url, key: token, source: token === null ? 'none' : 'operator token' };
+  const token = isOnThisMachine(url) ? await readToken(dataFolder) : null;
+  return { url, key: token, source: token === null ? 'none' : 'operator token', profile, tenant };
 }
 
 /** `more`: options of the client itself. */
@@ -45,12 +48,13 @@ export function operatorClient(
   more: Pick<ClientOptions, 'fetch'> = {},
 ): PatchboardClient {
   const { url, key } = credential;
+  const tenant = options.tenant ?? credential.tenant;
   try {
     return createClient({
       ...more,
       url,
       ...(key === null ? {} : { key }),
-      ...(options.tenant === undefined ? {} : { headers: { 'x-tenant-id': options.tenant } }),
+      ...(tenant === null ? {} : { headers: { 'x-tenant-id': tenant } }),
     });
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message);
@@ -69,7 +73,7 @@ export async function asOperator<T>(
   try {
     return await work(operatorClient(credential, options, more), credential);
   } catch (error) {
-    throw withAdvice(error, credential, context);
+    throw withAdvice(error, credential, await connectionOf(context.environment, options));
   }
 }
 
@@ -88,7 +92,7 @@ async function readToken(dataFolder: string): Promise<string | null> {
   }
 }
 
-function withAdvice(error: unknown, credential: OperatorCredential, context: CliContext): unknown {
+function withAdvice(error: unknown, credential: OperatorCredential, connection: Connection): unknown {
   if (!(error instanceof PatchboardError) || (error.status !== 401 && error.status !== 403)) return error;
   if (error.kind !== 'problem') return error;
   const { kind, detail, code, status, retryable, toolCallId, issues, reasons, state, cause } = error;
@@ -101,16 +105,18 @@ function withAdvice(error: unknown, credential: OperatorCredential, context: Cli
     reasons,
     state,
     cause,
-    recommendations: [adviceFor(credential, clientSettings(context.environment).dataFolder)],
+    recommendations: [adviceFor(credential, connection)],
   });
 }
 
-function adviceFor({ source, url }: OperatorCredential, dataFolder: string): string {
+function adviceFor({ source, url }: OperatorCredential, { dataFolder, profile }: Connection): string {
   switch (source) {
     case 'PATCHBOARD_KEY':
       return 'PATCHBOARD_KEY was used; set it to the key of an operator, or unset it to use the operator token';
     case 'PATCHBOARD_OPERATOR_TOKEN':
       return `PATCHBOARD_OPERATOR_TOKEN was used; set it to the token that the server at ${url} was started with`;
+    case 'profile':
+      return `the credential of profile ${profile} was used; it must be an operator's key or the operator token of ${url}`;
     case 'operator token':
       return `the token in ${dataFolder} was used; set PATCHBOARD_DATA to the data folder of the server at ${url}`;
     case 'none':

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cell, createOutput, layOut, resultText, type Output, type OutputStream } from './output.ts';
+import { parseSelectPath } from './select-path.ts';
 import { fit, printable, widthOf } from './terminal-text.ts';
 
 function captured(options: { tty?: boolean; columns?: number; noColour?: boolean } = {}): {
@@ -40,6 +41,29 @@ describe('output', () => {
     output.jsonLine(value);
     expect(out.join('')).not.toMatch(/[\u001b\u009b\u202e]/);
     expect(out.map((text) => JSON.parse(text) as unknown)).toEqual([value, value]);
+  });
+
+  it('prints the values of a path, strings raw, and escapes them on a terminal only', () => {
+    const value = { items: [{ a: 'x\u001b' }, { a: { b: undefined, c: 1 } }, {}] };
+    for (const [tty, text] of [
+      [false, 'x\u001b\n'],
+      [true, 'x\\u001b\n'],
+    ] as const) {
+      const { output, out } = captured({ tty });
+      output.select(parseSelectPath('.items[].a'));
+      output.json(value);
+      output.jsonLine({ items: [] });
+      expect(out).toEqual([text, '{"c":1}\n', 'null\n']);
+    }
+  });
+
+  it('breaks facts at their spaces, with an indent', () => {
+    const { output, out } = captured({ tty: true, columns: 16 });
+    output.facts([
+      ['id', 'tc_12345678901234567890'],
+      ['reason', 'it is denied'],
+    ]);
+    expect(out.join('')).toBe('id      tc_12345678901234567890\nreason  it is\n        denied\n');
   });
 
   it('prints a table at full width into a pipe', () => {
@@ -95,6 +119,22 @@ describe('a table', () => {
       'NAME         third',
       'DESCRIPTION  indescribable',
     ]);
+  });
+
+  it('loses columns with an order first, and has all of them as a list', () => {
+    const wide = [
+      { title: 'ID' },
+      { title: 'TIME', dropOrder: 2 },
+      { title: 'NOTE', flexible: true },
+      { title: 'RUN', dropOrder: 1 },
+    ];
+    const row = ['tc_1', '12:00', 'a note of 21 columns.', 'run_1'];
+    const at = (width: number): string[] => layOut(wide, [row], width);
+    expect(at(41)[0]).toBe('ID    TIME   NOTE                   RUN');
+    expect(at(40)[0]).toBe('ID    TIME   NOTE');
+    expect(at(30)).toEqual(['ID    NOTE', 'tc_1  a note of 21 columns.']);
+    expect(at(16)[1]).toBe('tc_1  a note of…');
+    expect(at(13)).toEqual(expect.arrayContaining(['ID    tc_1', 'TIME  12:00', 'RUN   run_1']));
   });
 
   it('aligns painted cells', () => {

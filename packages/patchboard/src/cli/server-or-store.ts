@@ -4,6 +4,7 @@ import {
   isOnThisMachine,
   operatorClient,
   operatorCredential,
+  type OperatorCredential,
   type OperatorOptions,
 } from './operator-client.ts';
 import type { StoreLocation } from './store-location.ts';
@@ -23,12 +24,16 @@ export async function withServerOrStore<T>(
   const credential = await operatorCredential(context, options);
   const isReachable = await probe(operatorClient(credential, options));
   // If the server is unreachable, the request fails with the same message as in other commands.
-  if (isReachable || location === null || !isOnThisMachine(credential.url))
-    return work.server(credential.url);
+  if (isReachable || location === null || !mayUseStore(credential)) return work.server(credential.url);
   const store =
     location.kind === 'folder' ? `the data folder ${location.folder}` : `the database ${location.shown}`;
   context.output.note(`${credential.url} is not reachable; using ${store} directly`);
   return work.store(location);
+}
+
+/** A profile names a server, whose store may be another one than that of this folder. */
+function mayUseStore({ url, profile }: OperatorCredential): boolean {
+  return profile === null && isOnThisMachine(url);
 }
 
 async function probe(client: PatchboardClient): Promise<boolean> {

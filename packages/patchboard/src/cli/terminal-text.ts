@@ -40,8 +40,8 @@ export function verbatimJsonLine(value: unknown): string {
   return escapeInvisible(JSON.stringify(value) ?? 'null');
 }
 
-/** Keeps line ends: in JSON text they are layout, because those in strings are already escaped. */
-function escapeInvisible(json: string): string {
+/** Keeps line ends: in JSON and YAML they are layout. */
+export function escapeInvisible(json: string): string {
   return json.replace(INVISIBLE, (character) => (character === '\n' ? character : escaped(character)));
 }
 

@@ -4,6 +4,7 @@ import type { Store } from '../core/ports.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
+import { SILENT_LOG } from '../runtime/silent-log.ts';
 import { StoreInUse } from '../store/store-refused.ts';
 
 /** Opens a store that no server uses. `name`: its folder, or the URL of its database. Converts `StoreInUse` to an error with advice. */
@@ -28,7 +29,7 @@ export async function withKeysOf<T>(
   const store = await openUnused(name, open);
   try {
     const ids = timeOrderedIds(nodeClock);
-    const keys = new KeyService({ store, ids, clock: nodeClock, digest: nodeDigest });
+    const keys = new KeyService({ store, ids, clock: nodeClock, digest: nodeDigest, log: SILENT_LOG });
     await keys.load();
     return await work(keys);
   } finally {

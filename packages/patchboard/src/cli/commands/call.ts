@@ -65,7 +65,7 @@ async function call(
 ): Promise<void> {
   if (flags.save !== undefined && !flags.wait)
     throw new UsageError('--save needs the result: omit --no-wait');
-  const client = connect(context, flags, flags.run);
+  const client = await connect(context, flags, flags.run);
   const given = { pairs, ...(flags.args === undefined ? {} : { args: flags.args }) };
   const args = await readArguments(given, context.sources, async () => (await client.tool(tool)).schema);
   const target = flags.target === undefined ? {} : { target: flags.target };

@@ -1,63 +1,117 @@
-import type { CallsFilter } from '@patchboard/client';
+import type { CallsFilter, PatchboardClient } from '@patchboard/client';
 import {
   CALL_STATES,
   CALL_STATUSES,
   isCallState,
   isCallStatus,
+  type CallOrderName,
+  type CallSortName,
   type CallStateName,
   type CallStatus,
   type CallView,
 } from '@patchboard/wire';
+import { queryOf, type GivenQuery } from '../call-query.ts';
 import { connect, type CliContext, type ServerOptions } from '../context.ts';
+import { pastMoment } from '../duration.ts';
 import { UsageError } from '../exit-codes.ts';
+import { nextPageCommand } from '../next-page.ts';
 import { cell, type Colour } from '../output.ts';
+import { countOf, readRows, type ReadRows } from '../page-reader.ts';
+import { listRefused } from './calls-refused.ts';
 
 export interface ListFlags extends ServerOptions {
+  readonly query?: string;
+  readonly sort?: CallSortName;
+  readonly order?: CallOrderName;
   readonly run?: string;
   readonly tool?: string;
   readonly agent?: string;
   readonly status?: string;
   readonly state?: string;
   readonly since?: string;
+  readonly until?: string;
   readonly limit: string;
+  readonly cursor?: string;
 }
 
-const PAGE = 200;
+/** Below the list: the index of the search lags behind the store for a moment after calls, and longer after an upgrade. */
+export const NOT_COMPLETE = 'the newest calls may be missing: the search index is being updated';
 
-export async function listCalls(context: CliContext, flags: ListFlags): Promise<void> {
+export async function listCalls(
+  context: CliContext,
+  words: readonly string[],
+  flags: ListFlags,
+): Promise<void> {
   const { output } = context;
-  const limit = countOf(flags.limit);
-  const calls: CallView[] = [];
-  const filter = { ...filterOf(flags), limit: Math.min(limit, PAGE) };
-  for await (const call of connect(context, flags).calls(filter)) {
-    calls.push(call);
-    if (calls.length === limit) break;
-  }
-  if (flags.json === true) return output.json({ tool_calls: calls });
-  if (calls.length === 0) return output.note('no calls');
+  const limit = countOf('--limit', flags.limit);
+  const now = Date.now();
+  const query = queryOf(words, flags.query, now);
+  const filter = filterOf(flags, now);
+  const client = await connect(context, flags);
+  if (query?.query.isRefused === true || flags.state?.toLowerCase() === 'refused')
+    return listRefused(context, client, { words, flags, query, limit });
+  const read = await readCalls(client, filter, query, { limit, cursor: flags.cursor ?? null });
+  if (flags.json === true)
+    return output.json({ tool_calls: read.rows, next_cursor: read.nextCursor, complete: read.isComplete });
+  if (read.rows.length === 0) output.note('no calls');
+  else printCalls(context, read.rows);
+  noteRest(context, words, flags, read);
+}
+
+function readCalls(
+  client: PatchboardClient,
+  filter: CallsFilter,
+  query: GivenQuery | null,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | null },
+): Promise<ReadRows<CallView>> {
+  const search = query === null ? {} : { query: query.text };
+  return readRows(limit, cursor, (size, at) => client.calls({ ...filter, ...search, limit: size }).page(at));
+}
+
+/** Notes that rows may be missing, and prints the command of the next page. */
+export function noteRest(
+  { output }: CliContext,
+  words: readonly string[],
+  flags: ListFlags,
+  { nextCursor, isComplete }: Pick<ReadRows<unknown>, 'nextCursor' | 'isComplete'>,
+): void {
+  if (!isComplete) output.note(NOT_COMPLETE);
+  if (nextCursor === null) return;
+  const { json: _json, limit, ...rest } = flags;
+  const given = { ...rest, ...(limit === DEFAULT_LIMIT ? {} : { limit }), cursor: nextCursor };
+  output.note(`more: ${nextPageCommand(['calls', 'ls'], words, given)}`);
+}
+
+export const DEFAULT_LIMIT = '20';
+
+function printCalls({ output }: CliContext, calls: readonly CallView[]): void {
   // Absent if only one node can use the store.
   const hasNodes = calls.some(({ node }) => node !== undefined);
   output.table(
     [
-      { title: 'CREATED' },
+      { title: 'CREATED', dropOrder: 4 },
       { title: 'ID' },
       { title: 'STATE' },
-      ...(hasNodes ? [{ title: 'NODE' }] : []),
-      { title: 'WAITED' },
-      { title: 'RAN' },
-      { title: 'TOTAL' },
-      { title: 'TOOL', flexible: true },
-      { title: 'RUN', flexible: true },
+      { title: 'CODE' },
+      ...(hasNodes ? [{ title: 'NODE', dropOrder: 3 }] : []),
+      { title: 'WAITED', dropOrder: 2 },
+      { title: 'RAN', dropOrder: 5 },
+      { title: 'TOTAL', dropOrder: 2 },
+      { title: 'TOOL' },
+      { title: 'AGENT', dropOrder: 6 },
+      { title: 'RUN', dropOrder: 1 },
     ],
     calls.map((call) => [
       timeOf(call.created_at),
       cell(call.tool_call_id),
-      output.paint(colourOf(call.state), cell(stateText(call))),
+      output.paint(colourOf(call.state), cell(call.state)),
+      cell(call.error?.code ?? ''),
       ...(hasNodes ? [String(call.node ?? '')] : []),
       milliseconds(call.waited_ms),
       milliseconds(call.ran_ms),
       milliseconds(call.duration_ms),
       cell(call.tool_name),
+      cell(call.agent_id),
       cell(call.run_id),
     ]),
   );
@@ -65,6 +119,11 @@ export async function listCalls(context: CliContext, flags: ListFlags): Promise<
 
 export function timeOf(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z');
+}
+
+/** RFC 3339 in whole seconds, as `timeOf` writes it. */
+export function shortTime(rfc3339: string | null): string {
+  return rfc3339 === null ? '' : timeOf(Math.floor(Date.parse(rfc3339) / 1000));
 }
 
 /** Marks an expired approval, whose state is DENIED although no operator denied it. */
@@ -93,14 +152,18 @@ export function colourOf(state: CallStateName): Colour {
   }
 }
 
-function filterOf(flags: ListFlags): CallsFilter {
+function filterOf(flags: ListFlags, now: number): CallsFilter {
+  const { run, tool, agent, status, state, since, until, sort, order } = flags;
   return {
-    ...(flags.run === undefined ? {} : { runId: flags.run }),
-    ...(flags.tool === undefined ? {} : { toolName: flags.tool }),
-    ...(flags.agent === undefined ? {} : { agentId: flags.agent }),
-    ...(flags.status === undefined ? {} : { status: statusFlag(flags.status) }),
-    ...(flags.state === undefined ? {} : { state: stateFlag(flags.state) }),
-    ...(flags.since === undefined ? {} : { since: flags.since }),
+    ...(run === undefined ? {} : { runId: run }),
+    ...(tool === undefined ? {} : { toolName: tool }),
+    ...(agent === undefined ? {} : { agentId: agent }),
+    ...(status === undefined ? {} : { status: statusFlag(status) }),
+    ...(state === undefined || state.toLowerCase() === 'refused' ? {} : { state: stateFlag(state) }),
+    ...(since === undefined ? {} : { since: pastMoment('--since', since, now) }),
+    ...(until === undefined ? {} : { until: pastMoment('--until', until, now) }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(order === undefined ? {} : { order }),
   };
 }
 
@@ -113,11 +176,5 @@ function statusFlag(given: string): CallStatus {
 function stateFlag(given: string): CallStateName {
   const state = given.toUpperCase();
   if (isCallState(state)) return state;
-  throw new UsageError(`--state: "${given}" is not one of ${CALL_STATES.join(', ')}`);
-}
-
-function countOf(given: string): number {
-  const count = Number(given);
-  if (Number.isInteger(count) && count > 0) return count;
-  throw new UsageError(`--limit: "${given}" is not a whole number above 0`);
+  throw new UsageError(`--state: "${given}" is not one of ${CALL_STATES.join(', ')}, REFUSED`);
 }

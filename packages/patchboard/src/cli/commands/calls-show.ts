@@ -9,7 +9,7 @@ export function showCall(context: CliContext, call: CallView, flags: { readonly 
   const { output } = context;
   if (flags.json === true) return output.json(call);
   output.data(`${cell(call.tool_call_id)}  ${output.paint(colourOf(call.state), cell(stateText(call)))}\n`);
-  for (const [label, value] of factsOf(call)) output.data(`${label.padEnd(10)} ${cell(value)}`);
+  output.facts(factsOf(call).map(([label, value]) => [label, cell(value)]));
   output.data(`\narguments\n${printableJson(call.args)}`);
   if (call.error !== null) output.data(`\nerror\n${printableJson(call.error)}`);
   else if (call.status === 'SUCCEEDED') output.data(`\nresult\n${shownResult(call.result)}`);
@@ -33,6 +33,8 @@ function factsOf(call: CallView): [label: string, value: string][] {
     ['tool', `${call.tool_name} (${call.source})`],
     ['run', call.run_id],
     ['agent', call.agent_id],
+    ['trace', call.trace_id ?? null],
+    ['parent', call.parent_call_id ?? null],
     ['node', call.node === undefined ? null : String(call.node)],
     ['via', viaOf(call)],
     ['created', timeOf(call.created_at)],
@@ -43,6 +45,7 @@ function factsOf(call: CallView): [label: string, value: string][] {
     ['deadline', call.deadline_at],
     ['replay of', call.replay_of],
     ['sandbox', call.sandbox],
+    ['decision', decisionOf(call)],
     ['approval', approvalOf(call)],
   ];
   return facts.flatMap(([label, value]) => (value === null || value === '' ? [] : [[label, value]]));
@@ -52,6 +55,12 @@ function viaOf({ mcp_client: client }: CallView): string | null {
   return client === undefined ? null : `${`${client.name} ${client.version}`.trim()} (MCP)`;
 }
 
+/** The effect of the policy, the rule behind it, and why. */
+function decisionOf({ decision }: CallView): string {
+  const { effect, rule, reason, policy_version: version } = decision;
+  return `${effect} by ${rule}, policy version ${version}${reason === '' ? '' : `: ${reason}`}`;
+}
+
 function approvalOf({ approval, error, completed_at: completedAt }: CallView): string | null {
   if (approval === null) return null;
   if (approval.decision === undefined) {
@@ -59,7 +68,9 @@ function approvalOf({ approval, error, completed_at: completedAt }: CallView): s
     return completedAt === null ? `waiting until ${approval.expires_at}` : 'not decided';
   }
   const note = approval.note === undefined ? '' : `: ${approval.note}`;
-  return `${approval.decision} by ${approval.decided_by ?? 'unknown'}${note}`;
+  const at = approval.decided_at === undefined ? '' : ` at ${approval.decided_at}`;
+  const changed = approval.original_args === undefined ? '' : ', with changed arguments';
+  return `${approval.decision} by ${approval.decided_by ?? 'unknown'}${at}${changed}${note}`;
 }
 
 /** Returns the input requests of a call with their responses. */

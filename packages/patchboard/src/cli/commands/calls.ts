@@ -1,9 +1,12 @@
-import type { Command } from 'commander';
+import { CALL_ORDERS, CALL_SORTS, CALL_STATES, CALL_STATUSES } from '@patchboard/wire';
+import { Option, type Command } from 'commander';
 import { readArguments } from '../arguments.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
+import { suggesting } from '../completion/suggestions.ts';
+import { SINCE } from '../duration.ts';
 import type { Registrar } from '../program.ts';
 import { acceptance, canRespondTo, followOrPrintReceipt, NO_INPUT } from './call.ts';
-import { listCalls, type ListFlags } from './calls-list.ts';
+import { DEFAULT_LIMIT, listCalls, type ListFlags } from './calls-list.ts';
 import { showCall } from './calls-show.ts';
 import { tailCalls, type TailFlags } from './calls-tail.ts';
 
@@ -24,7 +27,7 @@ export function callsCommand(context: CliContext): Registrar {
       .argument('<id>', 'id of the call')
       .addHelpText('after', '\nExample:\n  $ patchboard calls show tc_…')
       .action(async (id: string, flags: ServerOptions) => {
-        showCall(context, await connect(context, flags).get(id), flags);
+        showCall(context, await (await connect(context, flags)).get(id), flags);
       });
     withServerOptions(calls.command('cancel'))
       .description('cancel a call')
@@ -38,22 +41,51 @@ export function callsCommand(context: CliContext): Registrar {
 function registerList(calls: Command, context: CliContext): void {
   withServerOptions(calls.command('ls', { isDefault: true }))
     .description('list calls, newest first (default)')
+    .argument('[query...]', 'what to list, such as tool:weather.* state:failed since:1h')
+    .option('--query <query>', 'the same as an option')
+    .addOption(new Option('--sort <column>', 'sort by this (default created)').choices(CALL_SORTS))
+    .addOption(new Option('--order <order>', 'direction (default desc)').choices(CALL_ORDERS))
     .option('--run <id>', 'only calls of this run')
     .option('--tool <name>', 'only calls of this tool')
     .option('--agent <id>', 'only calls of this agent')
-    .option('--status <status>', 'PENDING, RUNNING, SUCCEEDED, FAILED or TIMEOUT')
-    .option('--state <state>', 'such as APPROVAL_REQUIRED or COMPLETED')
-    .option('--since <time>', 'created at or after, RFC 3339')
-    .option('--limit <count>', 'maximum number of calls', '20')
-    .addHelpText('after', '\nExample:\n  $ patchboard calls ls --tool weather.query --status FAILED')
-    .action((flags: ListFlags) => listCalls(context, flags));
+    .addOption(suggesting(new Option('--status <status>', STATUSES), CALL_STATUSES))
+    .addOption(
+      suggesting(new Option('--state <state>', 'such as APPROVAL_REQUIRED, COMPLETED or REFUSED'), [
+        ...CALL_STATES,
+        'REFUSED',
+      ]),
+    )
+    .option('--since <time>', SINCE)
+    .option('--until <time>', 'created before: the same forms')
+    .option('--limit <count>', 'maximum number of calls', DEFAULT_LIMIT)
+    .option('--cursor <cursor>', 'start here: printed below a list that has more')
+    .addHelpText('after', LIST_HELP)
+    .action((words: string[], flags: ListFlags) => listCalls(context, words, flags));
 }
+
+const STATUSES = 'PENDING, RUNNING, SUCCEEDED, FAILED or TIMEOUT';
+
+const LIST_HELP = `
+A query has terms with keys, and texts that the arguments contain. All must
+match. tool, agent and code take lists and *; state takes names, open and
+ended; a minus excludes:
+  tool:weather.*,mail.*  agent:planner  state:failed  code:timeout  -tool:x
+  ran>2s  waited>=1m  total<500ms  since:1h  until:2026-01-31
+  run:ID  trace:ID  parent:ID  "text in the arguments"
+state:refused lists the requests that were refused before a call was recorded.
+Quote the query, so that the shell leaves *, > and " alone.
+
+Examples:
+  $ patchboard calls ls --since 1h --sort ran
+  $ patchboard calls ls 'tool:weather.* state:failed since:1h'
+  $ patchboard calls ls state:failed --select '.tool_calls[].tool_call_id'`;
 
 function registerTail(calls: Command, context: CliContext): void {
   withServerOptions(calls.command('tail'))
     .description('follow events until Ctrl-C; with an id, until that call ends')
     .argument('[id]', 'only events of this call')
     .option('--after <id>', 'start after this event')
+    .option('--since <time>', 'start with the events since: 1h, a date or RFC 3339 (needs ledger:read)')
     .addHelpText(
       'after',
       '\nWith --json each event is one line.\n\nExample:\n  $ patchboard calls tail --json | jq .data.state',
@@ -75,7 +107,7 @@ function registerReplay(calls: Command, context: CliContext): void {
 }
 
 async function cancel(context: CliContext, id: string, flags: ServerOptions): Promise<void> {
-  const call = await connect(context, flags).cancel(id);
+  const call = await (await connect(context, flags)).cancel(id);
   if (flags.json === true) context.output.json(call);
   else context.output.data(`${call.tool_call_id} ${call.state}`);
 }
@@ -86,7 +118,7 @@ async function replay(
   pairs: readonly string[],
   flags: ReplayFlags,
 ): Promise<void> {
-  const client = connect(context, flags);
+  const client = await connect(context, flags);
   const changed = pairs.length > 0 || flags.args !== undefined;
   const given = { pairs, ...(flags.args === undefined ? {} : { args: flags.args }) };
   const schema = async () => (await client.tool((await client.get(id)).tool_name)).schema;

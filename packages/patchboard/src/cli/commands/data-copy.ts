@@ -16,6 +16,7 @@ import type { TableDigest } from '../../store/copy/row-digest.ts';
 import { storeFileIn } from '../../store/sqlite/store-file.ts';
 import { StoreRefused } from '../../store/store-refused.ts';
 import type { CliContext } from '../context.ts';
+import { withJsonOptions } from '../json-options.ts';
 import { copyHeritage } from '../database/copy-heritage.ts';
 import { holdsStore } from '../data-folder.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
@@ -50,13 +51,11 @@ const NOTE_EVERY_MS = 2000;
 const CONNECT_MS = 5000;
 
 export function registerCopy(data: Command, context: CliContext): void {
-  data
-    .command('copy')
+  withJsonOptions(data.command('copy'))
     .description('copy a data folder into PostgreSQL, and verify the copy')
     .argument('<from>', 'data folder')
     .argument('[to]', 'URL of the database (DATABASE_URL)')
     .option('--schema <name>', `schema to create (default "${DEFAULT_SCHEMA}")`)
-    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action((from: string, to: string | undefined, flags: CopyFlags) => copy(context, from, to, flags));
 }

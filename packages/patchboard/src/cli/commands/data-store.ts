@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
+import { withJsonOptions } from '../json-options.ts';
 import { acceptLossIn, folderOperator, holdsStore, withKeyService } from '../data-folder.ts';
 import { UsageError } from '../exit-codes.ts';
 import { valueOrThrow } from '../key-backend.ts';
@@ -32,7 +33,7 @@ export function registerStoreCommands(data: Command, context: CliContext): void 
 }
 
 function withFolder(command: Command): Command {
-  return command.option('--data <folder>', 'data folder').option('--json', 'print JSON');
+  return withJsonOptions(command.option('--data <folder>', 'data folder'));
 }
 
 async function acceptLoss(context: CliContext, flags: FolderFlags): Promise<void> {

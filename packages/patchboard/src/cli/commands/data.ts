@@ -15,6 +15,7 @@ import { decodeSiteData } from '../../packs/heritage/site-data.ts';
 import { sqliteHeritageStorage } from '../../packs/heritage/sqlite/sqlite-storage.ts';
 import type { HeritageStorage } from '../../packs/heritage/storage.ts';
 import type { CliContext } from '../context.ts';
+import { withJsonOptions } from '../json-options.ts';
 import { UsageError } from '../exit-codes.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { printable } from '../terminal-text.ts';
@@ -74,7 +75,7 @@ function withSite(command: Command): Command {
   const named = command
     .requiredOption('--tenant <id>', 'tenant of the site')
     .requiredOption('--site <id>', 'id of the site');
-  return withStoreFlags(named, 'use the site data').option('--json', 'print JSON');
+  return withJsonOptions(withStoreFlags(named, 'use the site data'));
 }
 
 async function importData(context: CliContext, file: string, flags: DataFlags): Promise<void> {

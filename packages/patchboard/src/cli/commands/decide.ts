@@ -124,14 +124,14 @@ export function listWaiting(
   waiting: readonly ApprovalRequestView[],
   flags: { readonly json?: boolean },
 ): void {
-  if (flags.json === true) return output.data(verbatimJson({ approvals: waiting }));
+  if (flags.json === true) return output.json({ approvals: waiting }, verbatimJson);
   if (waiting.length === 0) return output.note('nothing waits for a decision');
   output.table(
     [
       { title: 'ID' },
       { title: 'EXPIRES IN' },
-      { title: 'TOOL', flexible: true },
-      { title: 'AGENT', flexible: true },
+      { title: 'TOOL' },
+      { title: 'AGENT' },
       { title: 'ARGUMENTS', flexible: true },
     ],
     waiting.map((request) => [

@@ -8,8 +8,8 @@ import {
 } from '@patchboard/client';
 import { InvalidArgumentError, type Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
-import { clientSettings } from '../../settings/environment.ts';
 import { importFile } from '../../settings/import-file.ts';
+import { connectionOf } from '../connection.ts';
 import { withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { cell } from '../output.ts';
@@ -100,7 +100,7 @@ function isDeviceTool(value: unknown): value is DeviceTool {
 async function serve(context: CliContext, tools: readonly DeviceTool[], flags: DeviceFlags): Promise<void> {
   const { output } = context;
   const initial = new InitialRefusal();
-  const device = open(context, tools, flags, initial);
+  const device = await open(context, tools, flags, initial);
   const interrupted = new Promise<void>((resolve) => context.onInterrupt(resolve));
   try {
     await Promise.race([device.ready, interrupted, initial.rejected]);
@@ -143,17 +143,18 @@ const REFUSALS: readonly string[] = ['auth_required', 'permission_denied'];
 const ADVICE =
   'set PATCHBOARD_KEY to a key of kind client; create one with: patchboard keys create --kind client --name NAME';
 
-function open(
+async function open(
   context: CliContext,
   tools: readonly DeviceTool[],
   flags: DeviceFlags,
   initial: InitialRefusal,
-): Device {
-  const { url, key } = clientSettings(context.environment);
+): Promise<Device> {
+  const connection = await connectionOf(context.environment, flags);
+  const key = (await connection.key())?.secret ?? null;
   const { output } = context;
   let isAdvised = false;
   try {
-    return connectDevice(flags.url ?? url, {
+    return connectDevice(connection.url, {
       tools: tools.map((tool) => withCallLog(tool, context, flags)),
       ...(key === null ? {} : { key }),
       ...(flags.clientId === undefined ? {} : { clientId: flags.clientId }),

@@ -2,22 +2,23 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import type { UpstreamView } from '@patchboard/wire';
-import type { Command } from 'commander';
 import { hasLocalModeEnded } from '../../core/access/local-mode.ts';
 import { messageOf } from '../../core/failures.ts';
 import { operatorTokenFile } from '../../identity/operator-token.ts';
 import { shownUrl } from '../../postgres/connection-options.ts';
 import { connectAdvice } from '../../postgres/sql-errors.ts';
-import { clientSettings, environment, type Environment } from '../../settings/environment.ts';
-import { processContext } from '../context.ts';
+import { environment, type Environment } from '../../settings/environment.ts';
+import { connectionOf } from '../connection.ts';
+import { processContext, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
 import { busFindings } from '../database/bus-findings.ts';
 import { databaseFacts } from '../database/database-facts.ts';
 import { databaseFindings, type Finding } from '../database/database-findings.ts';
-import { UsageError } from '../exit-codes.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
 import { isLocalMode } from '../local-mode.ts';
 import { nodeFindings } from '../nodes-finding.ts';
 import { asOperator } from '../operator-client.ts';
+import type { Registrar } from '../program.ts';
 import { storeLocation, withDatabaseFlags, type StoreFlags } from '../store-location.ts';
 import { printable } from '../terminal-text.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
@@ -26,32 +27,36 @@ import { storeFileIn } from '../../store/sqlite/store-file.ts';
 import { lossRefusal } from '../../store/sqlite/store-loss.ts';
 import { isLoopback, resolveSettings, type Settings } from '../../settings/settings.ts';
 
-interface DoctorFlags extends StoreFlags {
-  readonly json?: boolean;
+interface DoctorFlags extends StoreFlags, ServerOptions {}
+
+export function doctorCommand(context: CliContext): Registrar {
+  return (program) => {
+    const command = withDatabaseFlags(program.command('doctor'), 'check a server on the store');
+    withServerOptions(command)
+      .description('check this machine, its settings and the server')
+      .addHelpText('after', '\nExits with 1 if a check fails.\n\nExample:\n  $ patchboard doctor')
+      .action((flags: DoctorFlags) => doctor(context, flags));
+  };
 }
 
-export function registerDoctor(program: Command): void {
-  withDatabaseFlags(program.command('doctor'), 'check a server on the store')
-    .description('check this machine, its settings and the server')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExits with 1 if a check fails.\n\nExample:\n  $ patchboard doctor')
-    .action(async ({ json = false, ...flags }: DoctorFlags) => {
-      const ofDatabase = await checkDatabase(flags);
-      const findings = [
-        checkNode(),
-        ...(await checkSettings(flags)),
-        ...ofDatabase,
-        ...(await busFindings(environmentWith(flags.database), ofDatabase)),
-        ...(await checkServer()),
-      ];
-      process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(line).join(''));
-      if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
-    });
+async function doctor(context: CliContext, flags: DoctorFlags): Promise<void> {
+  const { output } = context;
+  const ofDatabase = await checkDatabase(flags);
+  const findings = [
+    checkNode(),
+    ...(await checkSettings(flags)),
+    ...ofDatabase,
+    ...(await busFindings(environmentWith(flags.database), ofDatabase)),
+    ...(await checkServer(context, flags)),
+  ];
+  if (flags.json === true) output.json({ findings });
+  else for (const finding of findings) output.data(line(finding));
+  if (findings.some((finding) => !finding.ok)) context.exitWith(EXIT.toolFailed);
 }
 
 function line({ check, ok, warning, detail }: Finding): string {
   const verdict = warning === true ? 'warn' : ok ? 'ok  ' : 'FAIL';
-  return `${verdict}  ${check.padEnd(12)} ${printable(detail)}\n`;
+  return `${verdict}  ${check.padEnd(12)} ${printable(detail)}`;
 }
 
 function checkNode(): Finding {
@@ -195,33 +200,31 @@ function checkServerSandbox(sandbox: unknown): Finding[] {
 }
 
 /** A server that is not running is not a failed check; the finding says how to start it. */
-async function checkServer(): Promise<Finding[]> {
-  const { url } = clientSettings(environment());
+async function checkServer(context: CliContext, options: ServerOptions): Promise<Finding[]> {
+  const { url, profile } = await connectionOf(context.environment, options);
+  const ofProfile = profile === null ? '' : ` (profile ${profile})`;
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(3000) });
     const body = (await response.json()) as { version?: unknown; sandbox?: unknown };
-    const detail = `${url} is running, version ${String(body.version)}`;
+    const detail = `${url}${ofProfile} is running, version ${String(body.version)}`;
     return [
       { check: 'server', ok: response.ok, detail },
       await checkLocalMode(url),
       ...checkServerSandbox(body.sandbox),
-      ...(await checkUpstreams(url)),
-      ...(await nodeFindings(processContext(environment()), url)),
+      ...(await checkUpstreams(context, options)),
+      ...(await nodeFindings(context, options)),
     ];
   } catch {
-    return [
-      { check: 'server', ok: true, detail: `${url} is not reachable; start it with: patchboard serve` },
-    ];
+    const advice = profile === null ? '; start it with: patchboard serve' : '';
+    return [{ check: 'server', ok: true, detail: `${url}${ofProfile} is not reachable${advice}` }];
   }
 }
 
 /** Reports each upstream of the running server. */
-async function checkUpstreams(url: string): Promise<Finding[]> {
+async function checkUpstreams(context: CliContext, options: ServerOptions): Promise<Finding[]> {
   const check = 'upstream';
   try {
-    const upstreams = await asOperator(processContext(environment()), { url }, (client) =>
-      client.upstreams(),
-    );
+    const upstreams = await asOperator(context, options, (client) => client.upstreams());
     return upstreams.map((upstream) => ({
       check,
       ok: upstream.state === 'connected' || upstream.state === 'connecting',

@@ -1,8 +1,13 @@
 import type { GrantView } from '@patchboard/wire';
 import type { CliContext } from '../context.ts';
+import { createdSince, SINCE } from '../duration.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
+
+interface ListFlags extends OperatorOptions {
+  readonly since?: string;
+}
 
 export function grantsCommand(context: CliContext): Registrar {
   return (program) => {
@@ -11,11 +16,12 @@ export function grantsCommand(context: CliContext): Registrar {
       .description('grants: permissions for calls that would otherwise require approval');
     withOperatorOptions(grants.command('ls', { isDefault: true }))
       .description('list grants (default)')
+      .option('--since <time>', `only those created ${SINCE}`)
       .addHelpText(
         'after',
         '\nCreate a grant with: patchboard approve --always exact|tool\n\nExample:\n  $ patchboard grants ls',
       )
-      .action((flags: OperatorOptions) => list(context, flags));
+      .action((flags: ListFlags) => list(context, flags));
     withOperatorOptions(grants.command('revoke'))
       .description('revoke a grant; its calls require approval again')
       .argument('<id>', 'id of the grant, as grants ls shows it')
@@ -24,11 +30,12 @@ export function grantsCommand(context: CliContext): Registrar {
   };
 }
 
-async function list(context: CliContext, flags: OperatorOptions): Promise<void> {
+async function list(context: CliContext, flags: ListFlags): Promise<void> {
   const { output } = context;
+  const isSince = createdSince(flags.since, Date.now());
   const grants = await asOperator(context, flags, async (client) => {
     const all: GrantView[] = [];
-    for await (const grant of client.grants.list()) all.push(grant);
+    for await (const grant of client.grants.list()) if (isSince(grant)) all.push(grant);
     return all;
   });
   if (flags.json === true) return output.json({ grants });
@@ -36,8 +43,8 @@ async function list(context: CliContext, flags: OperatorOptions): Promise<void> 
   output.table(
     [
       { title: 'ID' },
-      { title: 'TOOL', flexible: true },
-      { title: 'AGENT', flexible: true },
+      { title: 'TOOL' },
+      { title: 'AGENT' },
       { title: 'FOR' },
       { title: 'GIVEN BY', flexible: true },
       { title: 'EXPIRES' },

@@ -2,6 +2,7 @@ import type { PatchboardClient } from '@patchboard/client';
 import type { ApprovalRequestView } from '@patchboard/wire';
 import { editorCommand } from '../../settings/environment.ts';
 import type { CliContext } from '../context.ts';
+import { createdSince, SINCE } from '../duration.ts';
 import { editText } from '../inbox/editor.ts';
 import { runInbox } from '../inbox/run.ts';
 import { processTerminal } from '../inbox/terminal.ts';
@@ -13,10 +14,14 @@ const HELP = `
 Keys: J and K or arrows move, A approves, D denies and asks for a reason, E
 edits the arguments in $VISUAL or $EDITOR and shows the changes before it
 approves, Space and B scroll, R refreshes, Q quits. Without a terminal, and with
---json, the command prints the waiting calls once.
+--json or --since, the command prints the waiting calls once.
 
 Example:
   $ patchboard inbox`;
+
+interface InboxFlags extends OperatorOptions {
+  readonly since?: string;
+}
 
 const EXIT_BY_SIGNAL: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
   SIGHUP: 129,
@@ -28,14 +33,16 @@ export function inboxCommand(context: CliContext): Registrar {
   return (program) => {
     withOperatorOptions(program.command('inbox'))
       .description('show calls that wait for a decision, live, and decide with single keys')
+      .option('--since <time>', `print only calls created ${SINCE}`)
       .addHelpText('after', HELP)
-      .action((flags: OperatorOptions) => inbox(context, flags));
+      .action((flags: InboxFlags) => inbox(context, flags));
   };
 }
 
-async function inbox(context: CliContext, flags: OperatorOptions): Promise<void> {
+async function inbox(context: CliContext, flags: InboxFlags): Promise<void> {
   await asOperator(context, flags, async (client, { url }) => {
-    if (!context.isTerminal || !context.canAsk || flags.json === true) return list(context, client, flags);
+    const isInteractive = context.isTerminal && context.canAsk && flags.json !== true;
+    if (!isInteractive || flags.since !== undefined) return list(context, client, flags);
     const signal = await runInbox({
       client,
       terminal: processTerminal(process.stdin, process.stdout),
@@ -52,8 +59,9 @@ async function inbox(context: CliContext, flags: OperatorOptions): Promise<void>
   });
 }
 
-async function list(context: CliContext, client: PatchboardClient, flags: OperatorOptions): Promise<void> {
+async function list(context: CliContext, client: PatchboardClient, flags: InboxFlags): Promise<void> {
+  const isSince = createdSince(flags.since, Date.now());
   const waiting: ApprovalRequestView[] = [];
-  for await (const request of client.approvals({ limit: 200 })) waiting.push(request);
+  for await (const request of client.approvals({ limit: 200 })) if (isSince(request)) waiting.push(request);
   listWaiting(context.output, waiting, flags);
 }

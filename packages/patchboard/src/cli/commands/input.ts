@@ -46,7 +46,7 @@ async function respond(
   content: readonly string[],
   flags: InputFlags,
 ): Promise<void> {
-  const client = connect(context, flags);
+  const client = await connect(context, flags);
   const asked = await client.get(id);
   const { input_request: request } = asked;
   if (request === undefined) throw new UsageError(`call ${id} does not wait for input: it is ${asked.state}`);

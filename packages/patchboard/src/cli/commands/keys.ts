@@ -2,11 +2,12 @@ import { KEY_KINDS, PEER_ID_PATTERN, type KeyKindName } from '@patchboard/wire';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { EXPIRY_RULE, isSaneExpiry } from '../../core/access/expiry.ts';
 import { isScope, SCOPES, type Scope } from '../../core/access/scopes.ts';
+import { suggesting } from '../completion/suggestions.ts';
 import type { CliContext } from '../context.ts';
-import { momentOf } from '../duration.ts';
-import { UsageError } from '../exit-codes.ts';
+import { createdSince, futureMoment, SINCE } from '../duration.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
 import { withKeyBackend, type KeyOptions, type WantedKey } from '../key-backend.ts';
-import { LOCAL_MODE_ENDS, LOCAL_MODE_STAYS_OFF } from '../local-mode.ts';
+import { FIRST_KEY_QUESTION, LOCAL_MODE_ENDS, LOCAL_MODE_STAYS_OFF } from '../local-mode.ts';
 import { withOperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
@@ -17,6 +18,11 @@ interface CreateFlags extends KeyOptions {
   readonly name: string;
   readonly scope?: readonly Scope[];
   readonly expires?: string;
+  readonly yes?: boolean;
+}
+
+interface ListFlags extends KeyOptions {
+  readonly since?: string;
 }
 
 const WHERE = `
@@ -24,6 +30,11 @@ The command uses the server at --url. If that is not reachable and its address
 is on this machine, the command uses the store directly: the database of
 --database or DATABASE_URL, otherwise the data folder (PATCHBOARD_DATA, default
 ./.patchboard). Changes work only while no server uses the store.`;
+
+const FIRST_KEY = `
+The first key ends local mode: requests without a credential are refused from
+then on. On a terminal the command asks first; it does not ask if the secret
+goes to a file, a pipe or a variable.`;
 
 export function keysCommand(context: CliContext): Registrar {
   return (program) => {
@@ -33,8 +44,9 @@ export function keysCommand(context: CliContext): Registrar {
     registerCreate(keys, context);
     withKeyOptions(keys.command('ls', { isDefault: true }))
       .description('list the valid keys, without their secrets (default)')
+      .option('--since <time>', `only those created ${SINCE}`)
       .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard keys ls`)
-      .action((flags: KeyOptions) => list(context, flags));
+      .action((flags: ListFlags) => list(context, flags));
     withKeyOptions(keys.command('revoke'))
       .description('revoke a key, with immediate effect')
       .argument('<id>', 'id of the key, as keys ls shows it')
@@ -52,11 +64,19 @@ function registerCreate(keys: Command, context: CliContext): void {
     .description('create a key; the secret is printed only now')
     .addOption(new Option('--kind <kind>', 'kind of principal').choices(KEY_KINDS).makeOptionMandatory(true))
     .requiredOption('--name <name>', 'name of the agent, client, service or operator')
-    .option('--scope <scope>', `scope of the key, repeatable (${SCOPES.join(', ')})`, addScope)
+    .addOption(
+      suggesting(
+        new Option('--scope <scope>', `scope of the key, repeatable (${SCOPES.join(', ')})`).argParser(
+          addScope,
+        ),
+        SCOPES,
+      ),
+    )
     .option('--expires <when>', 'a duration such as 30d, or RFC 3339 (default: never)')
+    .option('-y, --yes', 'do not ask for confirmation of the first key')
     .addHelpText(
       'after',
-      `\nStdout contains only the secret.\n${WHERE}\n\nExamples:\n` +
+      `\nStdout contains only the secret.\n${FIRST_KEY}\n${WHERE}\n\nExamples:\n` +
         '  $ KEY=$(patchboard keys create --kind agent --name researcher --expires 30d)\n' +
         '  $ patchboard keys create --kind operator --name ci --scope approvals:decide',
     )
@@ -69,7 +89,7 @@ function addScope(given: string, before: readonly Scope[] = []): readonly Scope[
 }
 
 function expiryOf(given: string, now: number): number {
-  const expiresAt = momentOf('--expires', given, now);
+  const expiresAt = futureMoment('--expires', given, now);
   if (isSaneExpiry(expiresAt, now)) return expiresAt;
   throw new UsageError(`--expires: ${given} must be ${EXPIRY_RULE}; omit it for a key that does not expire`);
 }
@@ -90,6 +110,10 @@ async function create(context: CliContext, flags: CreateFlags): Promise<void> {
     expiresAt: flags.expires === undefined ? null : expiryOf(flags.expires, Date.now()),
   };
   await withKeyBackend(context, flags, true, async (backend) => {
+    if (asks(context, flags) && (await backend.wouldEndLocalMode()) && !(await isConfirmed(context))) {
+      output.note('no key was created');
+      return context.exitWith(EXIT.usage);
+    }
     const { key, endsLocalMode } = await backend.create(wanted);
     if (flags.json === true) output.json(key);
     else output.data(key.key);
@@ -100,19 +124,33 @@ async function create(context: CliContext, flags: CreateFlags): Promise<void> {
   });
 }
 
-async function list(context: CliContext, flags: KeyOptions): Promise<void> {
+/** Asks only where a person reads the secret too: a script that stores it works as before there was a question. */
+function asks({ canAsk, isTerminal }: CliContext, { yes, json }: CreateFlags): boolean {
+  return canAsk && isTerminal && yes !== true && json !== true;
+}
+
+async function isConfirmed(context: CliContext): Promise<boolean> {
+  for (const line of FIRST_KEY_QUESTION) context.output.note(line);
+  const reply = await context.ask('Create the key? [y/N] ');
+  return /^y(es)?$/i.test(reply?.trim() ?? '');
+}
+
+async function list(context: CliContext, flags: ListFlags): Promise<void> {
   const { output } = context;
-  const keys = await withKeyBackend(context, flags, false, (backend) => backend.list());
+  const isSince = createdSince(flags.since, Date.now());
+  const all = await withKeyBackend(context, flags, false, (backend) => backend.list());
+  const keys = all.filter(isSince);
   if (flags.json === true) return output.json({ keys });
   if (keys.length === 0) return output.note('no keys');
   output.table(
     [
       { title: 'ID' },
       { title: 'KIND' },
-      { title: 'NAME', flexible: true },
-      { title: 'SECRET' },
-      { title: 'CREATED' },
+      { title: 'NAME' },
+      { title: 'SECRET', dropOrder: 1 },
+      { title: 'CREATED', dropOrder: 2 },
       { title: 'EXPIRES' },
+      { title: 'LAST USED' },
       { title: 'SCOPES', flexible: true },
     ],
     keys.map((key) => [
@@ -122,6 +160,7 @@ async function list(context: CliContext, flags: KeyOptions): Promise<void> {
       `${cell(key.hint)}…`,
       cell(key.created_at),
       cell(key.expires_at ?? 'never'),
+      cell(key.last_used_at === undefined ? '' : (key.last_used_at ?? 'never')),
       cell(key.scopes.join(' ')),
     ]),
   );

@@ -1,3 +1,4 @@
+import { PatchboardError } from '@patchboard/client';
 import type { TraceLedgerView } from '@patchboard/wire';
 import type { CliContext } from '../context.ts';
 import { asOperator, type OperatorOptions } from '../operator-client.ts';
@@ -11,11 +12,11 @@ export async function showTrace(context: CliContext, id: string, flags: Operator
   await asOperator(context, flags, async (client) => {
     for await (const entry of client.traceLedger(id)) entries.push(entry);
   });
-  if (flags.json === true) return output.json({ trace_ledger: entries });
   if (entries.length === 0) {
     const advice = flags.tenant === undefined ? '; for another tenant, use --tenant' : '';
-    return output.note(`no calls of that trace${advice}`);
+    throw new PatchboardError('problem', `there is no trace "${id}"${advice}`, { code: 'value_not_found' });
   }
+  if (flags.json === true) return output.json({ trace_ledger: entries });
   output.table(
     [
       { title: 'AT' },

@@ -4,6 +4,7 @@ import { verifyLedger, type LedgerVerdict } from '../../core/ledger/ledger-check
 import { nodeDigest } from '../../runtime/digest.ts';
 import type { CliContext } from '../context.ts';
 import { holdsStore, withReadOnlyStore } from '../data-folder.ts';
+import { pastMoment, SINCE } from '../duration.ts';
 import { withReadDatabase } from '../database/database-store.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
@@ -19,6 +20,8 @@ interface VerifyFlags extends OperatorOptions, StoreFlags {}
 interface ListFlags extends OperatorOptions {
   readonly trace?: string;
   readonly call?: string;
+  readonly since?: string;
+  readonly until?: string;
   readonly from?: string;
   readonly to?: string;
   readonly after?: string;
@@ -65,8 +68,10 @@ function registerList(ledger: Command, context: CliContext): void {
     .description('list rows, oldest first (default)')
     .option('--trace <id>', 'only rows of this trace')
     .option('--call <id>', 'only rows of this call')
-    .option('--from <time>', 'at or after, RFC 3339')
-    .option('--to <time>', 'before, RFC 3339')
+    .option('--since <time>', SINCE)
+    .option('--until <time>', 'before: the same forms')
+    .option('--from <time>', 'the same as --since')
+    .option('--to <time>', 'the same as --until')
     .option('--after <seq>', 'only rows after this one')
     .option('--limit <count>', 'maximum number of rows', '50')
     .addHelpText('after', '\nExample:\n  $ patchboard ledger ls --call tc_…')
@@ -79,8 +84,7 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
   const filter = {
     ...(flags.trace === undefined ? {} : { traceId: flags.trace }),
     ...(flags.call === undefined ? {} : { toolCallId: flags.call }),
-    ...(flags.from === undefined ? {} : { from: flags.from }),
-    ...(flags.to === undefined ? {} : { to: flags.to }),
+    ...rangeOf(flags, Date.now()),
     ...(flags.after === undefined ? {} : { after: wholeNumber('--after', flags.after, 0) }),
     limit: Math.min(limit, PAGE),
   };
@@ -99,7 +103,7 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
       { title: 'AT' },
       { title: 'KIND' },
       { title: 'CALL' },
-      { title: 'TRACE', flexible: true },
+      { title: 'TRACE' },
       { title: 'BODY', flexible: true },
     ],
     rows.map((row) => [
@@ -111,6 +115,18 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
       cell(JSON.stringify(row.body)),
     ]),
   );
+}
+
+function rangeOf(flags: ListFlags, now: number): { readonly from?: Date; readonly to?: Date } {
+  if (flags.since !== undefined && flags.from !== undefined)
+    throw new UsageError('give only one of --since and --from');
+  if (flags.until !== undefined && flags.to !== undefined)
+    throw new UsageError('give only one of --until and --to');
+  const [from, to] = [flags.since ?? flags.from, flags.until ?? flags.to];
+  return {
+    ...(from === undefined ? {} : { from: pastMoment('--since', from, now) }),
+    ...(to === undefined ? {} : { to: pastMoment('--until', to, now) }),
+  };
 }
 
 async function verify(context: CliContext, flags: VerifyFlags): Promise<void> {

@@ -3,8 +3,7 @@ import { PatchboardError } from '@patchboard/client';
 import { MCP_CLIENTS, mcpClientConfig, type McpClientName, type McpConnection } from '@patchboard/wire';
 import { Option, type Command } from 'commander';
 import type { Scope } from '../../core/access/scopes.ts';
-import { clientSettings } from '../../settings/environment.ts';
-import { runningServer } from '../../settings/server-file.ts';
+import { connectionOf } from '../connection.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { withKeyBackend } from '../key-backend.ts';
@@ -57,9 +56,8 @@ async function config(context: CliContext, flags: ConfigFlags): Promise<void> {
   if (flags.key !== undefined) throwIfInvalidName('--key', flags.key);
   if (flags.hold !== undefined && !/^[1-9]\d*$/.test(flags.hold))
     throw new UsageError(`--hold must be a whole number of seconds, not "${flags.hold}"`);
-  const { url: defaultUrl, givenUrl, dataFolder } = clientSettings(environment);
-  const named = flags.url ?? givenUrl;
-  const url = named ?? (await runningServer(dataFolder))?.url ?? defaultUrl;
+  const { url, isNamed, dataFolder } = await connectionOf(environment, flags);
+  const named = isNamed ? url : null;
   if (!URL.canParse(url)) throw new UsageError(`"${url}" is not a URL`);
   // Before a key is created, which nothing would use.
   const connectionWith = (key: string | null): McpConnection =>

@@ -7,6 +7,7 @@ import { reportReply, type ParseReport } from '../../protocols/parse-report.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import type { FindTool, KnownTool } from '../../protocols/resolve.ts';
 import type { CliContext } from '../context.ts';
+import { withJsonOptions } from '../json-options.ts';
 import { UsageError } from '../exit-codes.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
@@ -20,8 +21,7 @@ interface ParseFlags {
 
 export function parseCommand(context: CliContext): Registrar {
   return (program) => {
-    program
-      .command('parse')
+    withJsonOptions(program.command('parse'))
       .description("parse a model's reply and show its calls and errors; needs no server")
       .argument('[file]', 'the reply, - for standard input', '-')
       .addOption(
@@ -30,7 +30,6 @@ export function parseCommand(context: CliContext): Registrar {
           .default('vcp'),
       )
       .option('--tools <file>', 'JSON with tools and their schemas, which determine the argument types')
-      .addOption(new Option('--json', 'print JSON'))
       .addHelpText(
         'after',
         '\nNo tool is called. Errors in the reply are part of the output; the command\nsucceeds.\n' +

@@ -69,7 +69,17 @@ function matchLine({ rule, pattern, count, tools }: PatternMatchesView): string 
   return `${cell(rule)}: "${cell(pattern)}" matches ${count} ${count === 1 ? 'tool' : 'tools'}: ${cell(names)}`;
 }
 
-export async function readPolicyFile(context: CliContext, file: string): Promise<PolicyFile> {
+/** Returns the policy in the file. Throws a `UsageError` with all problems. */
+export async function documentIn(
+  context: CliContext,
+  file: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const read = await readPolicyFile(context, file);
+  if (read.ok) return read.document;
+  throw new UsageError(read.problems.map(({ line, message }) => `${file}:${line}: ${message}`).join('\n'));
+}
+
+async function readPolicyFile(context: CliContext, file: string): Promise<PolicyFile> {
   const { sources, environment } = context;
   const added = readUpstreamFile(clientSettings(environment).dataFolder);
   try {

@@ -2,11 +2,12 @@ import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { ExplainView, JsonSchema } from '@patchboard/wire';
 import { readArguments } from '../arguments.ts';
 import type { CliContext } from '../context.ts';
-import { UsageError } from '../exit-codes.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell, type Colour } from '../output.ts';
 import type { Registrar } from '../program.ts';
-import { addPolicyCheck, readPolicyFile } from './policy-check.ts';
+import { addPolicyChanges } from './policy-change.ts';
+import { addPolicyCheck, documentIn } from './policy-check.ts';
+import { addPolicyVersions } from './policy-versions.ts';
 
 interface ExplainFlags extends OperatorOptions {
   readonly agent: string;
@@ -16,7 +17,11 @@ interface ExplainFlags extends OperatorOptions {
 
 export function policyCommand(context: CliContext): Registrar {
   return (program) => {
-    const policy = program.command('policy').description('check and explain the policy for calls');
+    const policy = program
+      .command('policy')
+      .description('show, change, check and explain the policy for calls');
+    addPolicyVersions(policy, context);
+    addPolicyChanges(policy, context);
     addPolicyCheck(policy, context);
     withOperatorOptions(policy.command('explain'))
       .description('show the decision of the policy on a call, and the matching rules; no tool is called')
@@ -53,12 +58,6 @@ async function explain(
   });
   if (flags.json === true) context.output.json(view);
   else print(context, view, flags.file);
-}
-
-async function documentIn(context: CliContext, file: string): Promise<Readonly<Record<string, unknown>>> {
-  const read = await readPolicyFile(context, file);
-  if (read.ok) return read.document;
-  throw new UsageError(read.problems.map(({ line, message }) => `${file}:${line}: ${message}`).join('\n'));
 }
 
 /** Returns `true` for a tool that is unknown or forbidden to the operator: the types of values are then guessed. */

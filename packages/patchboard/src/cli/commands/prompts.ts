@@ -26,7 +26,7 @@ export function promptsCommand(context: CliContext): Registrar {
 async function list(context: CliContext, flags: ServerOptions): Promise<void> {
   const { output } = context;
   const prompts: PromptSummaryView[] = [];
-  for await (const prompt of connect(context, flags).resources.prompts()) prompts.push(prompt);
+  for await (const prompt of (await connect(context, flags)).resources.prompts()) prompts.push(prompt);
   if (flags.json === true) return output.json({ prompts });
   if (prompts.length === 0) return output.note('no prompts');
   output.table(
@@ -48,7 +48,7 @@ async function get(
 ): Promise<void> {
   const { output } = context;
   const args = Object.fromEntries(pairs.map(parsePair).map(({ key, text }) => [key, text]));
-  const prompt = await connect(context, flags).resources.prompt(name, args);
+  const prompt = await (await connect(context, flags)).resources.prompt(name, args);
   if (flags.json === true) return output.json(prompt);
   const isDialog = prompt.messages.length > 1;
   for (const message of prompt.messages) {

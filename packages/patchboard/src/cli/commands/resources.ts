@@ -24,7 +24,7 @@ export function resourcesCommand(context: CliContext): Registrar {
 
 async function list(context: CliContext, flags: ServerOptions): Promise<void> {
   const { output } = context;
-  const client = connect(context, flags);
+  const client = await connect(context, flags);
   const resources: ResourceView[] = [];
   const templates: ResourceTemplateView[] = [];
   for await (const resource of client.resources.list()) resources.push(resource);
@@ -44,7 +44,7 @@ async function list(context: CliContext, flags: ServerOptions): Promise<void> {
 
 async function read(context: CliContext, uri: string, flags: ServerOptions): Promise<void> {
   const { output } = context;
-  const contents = await connect(context, flags).resources.read(uri);
+  const contents = await (await connect(context, flags)).resources.read(uri);
   if (flags.json === true) return output.json({ contents });
   for (const content of contents) output.data(textOf(content));
 }

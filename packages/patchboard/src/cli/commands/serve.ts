@@ -43,8 +43,8 @@ async function serve(flags: ServeFlags & { readonly stopWithStdin?: boolean }): 
 
 /**
  * Resolves after SIGTERM or SIGINT, or with `stopWithStdin` the end of stdin, and a graceful shutdown. If another node has
- * taken over the calls of this one, starts again in this process, on the same port. Rejects if another process has taken
- * over a store that is not shared.
+ * taken over the calls of this one, starts again in this process, on the same port, as soon as the database can be reached.
+ * Rejects if another process has taken over a store that is not shared.
  */
 export async function runServer(
   settings: Settings,
@@ -54,17 +54,28 @@ export async function runServer(
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
   let { port } = settings;
-  for (let fencedBefore = 0; ; fencedBefore += 1) {
+  let failedStarts = 0;
+  for (let fencedBefore = 0; ;) {
     const { isClustered, url, reason } = await runOnce(
       { ...settings, port },
       { ...parts, fencedBefore },
       stopWithStdin,
       log,
     );
-    if (!('fenced' in reason)) return;
-    if (!isClustered) throw new PatchboardError('problem', reason.fenced, { code: 'storage_unavailable' });
-    if (url !== null) port = Number(new URL(url).port);
-    log.warn('server.restarting', { problem: reason.fenced });
+    if ('signal' in reason) return;
+    let problem: string | null = null;
+    if ('fenced' in reason) {
+      if (!isClustered) throw new PatchboardError('problem', reason.fenced, { code: 'storage_unavailable' });
+      if (url !== null) port = Number(new URL(url).port);
+      log.warn('server.restarting', { problem: reason.fenced });
+      fencedBefore += 1;
+      failedStarts = 0;
+    } else {
+      problem = reason.away;
+      failedStarts += 1;
+    }
+    const { awaitStore } = await import('../await-store.ts');
+    if (!(await awaitStore({ ...settings, port }, { problem, failedStarts, stopWithStdin, log }))) return;
   }
 }
 
@@ -72,7 +83,8 @@ export async function runServer(
 interface Closed {
   readonly isClustered: boolean;
   readonly url: string | null;
-  readonly reason: StopReason;
+  /** `away`: its database could not be reached when it started again. */
+  readonly reason: StopReason | { readonly away: string };
 }
 
 /** Starts the server and resolves when it is closed again. */
@@ -88,8 +100,13 @@ async function runOnce(
   try {
     platform = await startPlatform(settings, log, parts);
   } catch (error) {
-    if (!(error instanceof FencedAtStart)) throw error;
-    return { isClustered: true, url: null, reason: { fenced: error.message } };
+    if (error instanceof FencedAtStart)
+      return { isClustered: true, url: null, reason: { fenced: error.message } };
+    const { isStoreAway } = await import('../await-store.ts');
+    // Only a first start gives up: there an operator reads the error.
+    if ((parts.fencedBefore ?? 0) > 0 && isStoreAway(error))
+      return { isClustered: true, url: null, reason: { away: messageOf(error) } };
+    throw error;
   }
   // Before the ready line is printed: a signal may follow at once.
   const stopping = stopReason(stopWithStdin, platform);

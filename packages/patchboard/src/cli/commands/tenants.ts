@@ -100,8 +100,8 @@ function show({ output }: CliContext, flags: OperatorOptions, tenants: readonly 
   output.table(
     [
       { title: 'TENANT' },
-      { title: 'SITES', flexible: true },
-      { title: 'PACKS', flexible: true },
+      { title: 'SITES' },
+      { title: 'PACKS' },
       { title: 'LIMITS', flexible: true },
       { title: 'SET BY' },
     ],

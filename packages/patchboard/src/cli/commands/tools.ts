@@ -39,7 +39,7 @@ export function toolsCommand(context: CliContext): Registrar {
 
 async function list(context: CliContext, flags: ListFlags): Promise<void> {
   const { output } = context;
-  const all = await connect(context, flags).tools();
+  const all = await (await connect(context, flags)).tools();
   const tools = all.filter((tool) => flags.source === undefined || tool.source === flags.source);
   if (flags.json === true) return output.json({ tools });
   if (tools.length === 0) return output.note('no tools');
@@ -57,7 +57,7 @@ function riskOf({ annotations }: ToolView): string {
 
 async function show(context: CliContext, name: string, flags: ServerOptions): Promise<void> {
   const { output } = context;
-  const tool = await connect(context, flags).tool(name);
+  const tool = await (await connect(context, flags)).tool(name);
   if (flags.json === true) return output.json(tool);
   output.data(`${output.paint('bold', cell(tool.name))}  ${cell(tool.description)}\n`);
   for (const [label, value] of factsOf(tool)) output.data(`${label.padEnd(12)} ${cell(value)}`);
@@ -69,7 +69,7 @@ async function show(context: CliContext, name: string, flags: ServerOptions): Pr
 /** Prints a prompt as text and any other format as JSON. */
 async function exportTools(context: CliContext, flags: ExportFlags): Promise<void> {
   const { output } = context;
-  const formatted = await connect(context, flags).formatTools(flags.format);
+  const formatted = await (await connect(context, flags)).formatTools(flags.format);
   if ('text' in formatted && flags.json !== true) return output.data(formatted.text);
   output.json(formatted);
 }

@@ -6,7 +6,9 @@ import { clientSettings } from '../../settings/environment.ts';
 import { runningServer } from '../../settings/server-file.ts';
 import { upstreamNames } from '../../settings/upstream-config.ts';
 import { readUpstreamFile } from '../../settings/upstream-file.ts';
+import { connectionOf, type ServerChoice } from '../connection.ts';
 import type { CliContext } from '../context.ts';
+import { withJsonOptions } from '../json-options.ts';
 import { asOperator } from '../operator-client.ts';
 
 /** The options of commands that read or change the upstreams of a data folder. */
@@ -18,19 +20,19 @@ export interface FolderOptions {
 /** The options of commands about the upstreams of a running server. */
 export interface TargetOptions extends FolderOptions {
   readonly url?: string;
+  readonly profile?: string;
 }
 
 export function withFolderOptions(command: Command): Command {
-  return command
-    .option('--data <folder>', 'data folder (PATCHBOARD_DATA, default ./.patchboard)')
-    .option('--json', 'print JSON');
+  return withJsonOptions(
+    command.option('--data <folder>', 'data folder (PATCHBOARD_DATA, default ./.patchboard)'),
+  );
 }
 
 export function withTargetOptions(command: Command): Command {
-  return withFolderOptions(command).option(
-    '--url <url>',
-    'URL of the server (PATCHBOARD_URL, default: the one of the data folder)',
-  );
+  return withFolderOptions(command)
+    .option('--url <url>', 'URL of the server (PATCHBOARD_URL, default: the one of the data folder)')
+    .option('--profile <name>', 'named server and credential (PATCHBOARD_PROFILE)');
 }
 
 export function dataFolderOf({ environment }: CliContext, { data }: FolderOptions): string {
@@ -52,10 +54,11 @@ export async function atServer<T>(
   return await asOperator({ ...context, environment }, { url }, work);
 }
 
-/** Returns the URL that the options or `PATCHBOARD_URL` name, else that of the folder's server, else null. */
+/** Returns the URL that options, environment or profile name, else that of the folder's server, else null. */
 export async function targetUrl(context: CliContext, options: TargetOptions): Promise<string | null> {
-  const { givenUrl } = clientSettings(context.environment);
-  return options.url ?? givenUrl ?? (await serverUrlOf(dataFolderOf(context, options)));
+  const [{ environment }, choice] = await inFolder(context, options);
+  const { url, isFound } = await connectionOf(environment, choice);
+  return isFound ? url : null;
 }
 
 /** Runs `work` at the server that the options name. Without a server it fails as other commands do. */
@@ -64,11 +67,20 @@ export async function atTarget<T>(
   options: TargetOptions,
   work: (client: PatchboardClient) => Promise<T>,
 ): Promise<T> {
-  const url = (await targetUrl(context, options)) ?? clientSettings(context.environment).url;
-  const dataFolder = dataFolderOf(context, options);
-  if (clientSettings(context.environment).key === null)
-    return await atServer(context, { url, dataFolder }, work);
-  return await asOperator(context, { url }, work);
+  const [inContext, choice] = await inFolder(context, options);
+  return await asOperator(inContext, choice, work);
+}
+
+/** With `--data`, the server on that folder comes before those of the environment and of a profile in use. */
+async function inFolder(context: CliContext, options: TargetOptions): Promise<[CliContext, ServerChoice]> {
+  const { data, url, profile } = options;
+  const choice = { ...(url === undefined ? {} : { url }), ...(profile === undefined ? {} : { profile }) };
+  if (data === undefined) return [context, choice];
+  const dataFolder = resolve(data);
+  const own = url ?? profile ?? (await serverUrlOf(dataFolder));
+  const isOwn = url === undefined && profile === undefined && own !== null;
+  const environment = { ...context.environment, PATCHBOARD_DATA: dataFolder };
+  return [{ ...context, environment }, isOwn ? { url: own } : choice];
 }
 
 /** Returns the config file that `PATCHBOARD_CONFIG` names; null if there is none. */

@@ -1,0 +1,20 @@
+/** Quotes a word for a POSIX shell, if it needs quotes. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * Returns the command that prints the next page. `path`: the words of the command; `flags` that are undefined are left out,
+ * and those that are true have no value.
+ */
+export function nextPageCommand(
+  path: readonly string[],
+  words: readonly string[],
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+): string {
+  const options = Object.entries(flags).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return [];
+    return value === true ? [`--${name}`] : [`--${name}`, shellWord(String(value))];
+  });
+  return ['patchboard', ...path, ...words.map(shellWord), ...options].join(' ');
+}
