@@ -17,6 +17,11 @@ export function problemWords({ message, reasons }: { readonly message: string } 
   return reasonWords(language.value, reasons) ?? message;
 }
 
+/** Returns the text of a coded reason of this page's own packages, which every language has. */
+export function reasonOf(reason: ReasonView): string {
+  return reasonWords(language.value, [reason]) ?? reason.code;
+}
+
 /** Returns the text of a policy warning, or the server's sentence if the code is unknown here. */
 export function warningWords({ code, params, message }: PolicyWarningView): string {
   return reasonWords(language.value, [{ code, params }]) ?? message;

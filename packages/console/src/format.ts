@@ -22,6 +22,8 @@ const STYLES = {
   short: { ...CLOCK, month: '2-digit', day: '2-digit' },
   full: { dateStyle: 'medium', timeStyle: 'medium' },
   day: { month: 'short', day: 'numeric' },
+  date: { month: '2-digit', day: '2-digit' },
+  minute: { hour: '2-digit', minute: '2-digit', hour12: false },
 } as const;
 /**
  * Cache of formatters, one per style and language: creating one costs more than formatting a page of rows.
@@ -39,6 +41,16 @@ export function clockTime(at: string | number, language: string): string {
   return timeIn('clock', at, language);
 }
 
+/** The time of a row: of an earlier day the date and the minute. */
+export function rowTime(
+  at: string | number,
+  language: string,
+): { readonly date: string; readonly time: string } {
+  const isToday = new Date(epochOf(at)).toDateString() === new Date().toDateString();
+  if (isToday) return { date: '', time: clockTime(at, language) };
+  return { date: timeIn('date', at, language), time: timeIn('minute', at, language) };
+}
+
 /** Without the year, for narrow columns. */
 export function shortTime(at: string | number, language: string): string {
   return timeIn('short', at, language);
@@ -50,6 +62,35 @@ export function dayAndTime(at: string | number, language: string): string {
 
 export function dayOnly(at: string | number, language: string): string {
   return timeIn('day', at, language);
+}
+
+/** The name of the time zone of the user at a moment, such as "GMT+8". */
+export function zoneName(at: string | number, language: string): string {
+  const parts = new Intl.DateTimeFormat(language, { timeZoneName: 'short' }).formatToParts(epochOf(at));
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
+}
+
+/** A time as the value of a `datetime-local` field; empty if it is none. */
+export function localInput(at: string): string {
+  const epoch = Date.parse(at);
+  if (Number.isNaN(epoch)) return '';
+  const offsetMs = new Date(epoch).getTimezoneOffset() * 60_000;
+  return new Date(epoch - offsetMs).toISOString().slice(0, 16);
+}
+
+/** Percent; a dash if there was nothing to divide. */
+export function percentText(percent: number | null): string {
+  return percent === null ? '–' : `${percent.toFixed(1)} %`;
+}
+
+export function countText(count: number, language: string): string {
+  return count.toLocaleString(language);
+}
+
+/** A rate with as many digits as tell something. */
+export function rateText(rate: number, language: string): string {
+  if (rate > 0 && rate < 0.01) return '< 0.01';
+  return rate < 10 ? String(Math.round(rate * 100) / 100) : countText(Math.round(rate), language);
 }
 
 /** "3 minutes ago". */

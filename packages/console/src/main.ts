@@ -7,8 +7,9 @@ import './styles/base.css';
 import './styles/parts.css';
 import './styles/element.css';
 import App from './App.vue';
-import { signIn, takeLoginToken } from './data/connection.ts';
+import { holdsProof, signIn, takeLoginToken } from './data/connection.ts';
 import { followServer } from './data/live.ts';
+import { loadSession } from './data/session.ts';
 import { queryClient } from './data/query-client.ts';
 import { login } from './login.ts';
 import { beginAgainForMissingParts } from './missing-parts.ts';
@@ -27,6 +28,8 @@ async function start(): Promise<void> {
       login.problem = messageOf(error);
     }
   }
+  // Without a session, pages show how to sign in where the server refuses.
+  if (holdsProof.value) await loadSession();
   const app = createApp(App);
   app.use(i18n);
   const router = createConsoleRouter();

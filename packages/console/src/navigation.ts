@@ -2,6 +2,7 @@
 export const PAGES = [
   'tester',
   'calls',
+  'runs',
   'approvals',
   'tools',
   'resources',

@@ -6,12 +6,28 @@ export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
   onUnmounted(() => removeEventListener('keydown', onKey));
 }
 
+/** What Escape closes while the focus is elsewhere, newest last. Each returns false if it has nothing to close. */
+const closers: (() => boolean)[] = [];
+
+/** Calls `close` on Escape while the component is mounted, before the page returns to its list. */
+export function useEscape(close: () => boolean): void {
+  onMounted(() => closers.push(close));
+  onUnmounted(() => closers.splice(closers.indexOf(close), 1));
+}
+
+/** Closes the newest thing that is open. Returns false if there is none. */
+export function closeNewest(): boolean {
+  return closers.toReversed().some((close) => close());
+}
+
 /** Whether the key event belongs to an input field. */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   // The target inside the innermost shadow root: the editor uses one.
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
+  // Letters do nothing in a checkbox.
+  if (target instanceof HTMLInputElement && target.type === 'checkbox') return false;
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 

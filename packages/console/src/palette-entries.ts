@@ -1,9 +1,13 @@
 import { computed, type ComputedRef, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { useRouter, type RouteLocationRaw } from 'vue-router';
-import { PAGES } from './navigation.ts';
+import { maySee } from './data/session.ts';
 import { useRecentCalls, useTools } from './data/queries.ts';
 import { useUpstreams } from './data/upstreams.ts';
+import { wantedForm } from './form-focus.ts';
+import { PAGES } from './navigation.ts';
+import { useGo } from './palette-go.ts';
+import { useCallSearches } from './palette-searches.ts';
+import { useEntriesById } from './palette-ids.ts';
 import { isDark, toggleLanguage, toggleTheme } from './preferences.ts';
 
 export interface PaletteEntry {
@@ -17,26 +21,24 @@ export interface PaletteEntry {
 
 const MAX_ENTRIES = 40;
 
-/** The pages, tools, recent calls and actions that match the search words. */
+/** The pages, tools, recent calls, runs, agents, failure codes and actions that match the search words. */
 export function usePaletteEntries(words: Ref<string>): ComputedRef<readonly PaletteEntry[]> {
   const all = useAllEntries();
-  const callById = useCallById(words);
+  const { listed, fallback } = useCallSearches(words);
+  const byId = useEntriesById(words);
   return computed(() => {
-    const wanted = words.value.toLowerCase().split(/\s+/);
-    const found = all.value.filter(({ words: text, kind, also = '' }) =>
-      wanted.every((word) => `${text} ${kind} ${also}`.toLowerCase().includes(word)),
+    const text = words.value.trim().toLowerCase();
+    const wanted = text.split(/\s+/);
+    // Without words the list is what can be browsed; codes and agents are only found.
+    const candidates = text === '' ? all.value : [...all.value, ...listed.value];
+    const found = candidates.filter(({ words: own, kind, also = '' }) =>
+      wanted.every((word) => `${own} ${kind} ${also}`.toLowerCase().includes(word)),
     );
-    const named = callById.value;
-    const isNew = named !== null && !found.some(({ id }) => id === named.id);
-    return (isNew ? [named, ...found] : found).slice(0, MAX_ENTRIES);
+    const ids = new Set(found.map(({ id }) => id));
+    const exact = byId.value.filter(({ id }) => !ids.has(id));
+    const shown = [...exact, ...found].slice(0, MAX_ENTRIES);
+    return fallback.value === null ? shown : [...shown, fallback.value];
   });
-}
-
-function useGo(): (to: RouteLocationRaw) => () => void {
-  const router = useRouter();
-  return (to) => () => {
-    router.push(to).catch(() => undefined);
-  };
 }
 
 function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
@@ -46,7 +48,7 @@ function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
   const { data: upstreams } = useUpstreams();
   const { data: calls } = useRecentCalls({ limit: 50 });
   return computed(() => [
-    ...PAGES.map((name) => ({
+    ...PAGES.filter(maySee).map((name) => ({
       id: `page ${name}`,
       words: t(`pages.${name}`),
       kind: t('palette.page'),
@@ -64,7 +66,10 @@ function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
       id: `tool ${name}`,
       words: name,
       kind: t('palette.tool'),
-      act: go({ name: 'tester', query: { tool: name, pane: 'sandbox' } }),
+      act: () => {
+        wantedForm.value = name;
+        go({ name: 'tester', query: { tool: name, pane: 'sandbox' } })();
+      },
     })),
     ...(upstreams.value ?? []).map(({ name, kind }) => ({
       id: `upstream ${name}`,
@@ -79,20 +84,4 @@ function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
       act: go({ name: 'call', params: { id } }),
     })),
   ]);
-}
-
-/** A call looked up by its full id, of any age. */
-function useCallById(words: Ref<string>): ComputedRef<PaletteEntry | null> {
-  const { t } = useI18n();
-  const go = useGo();
-  return computed(() => {
-    const id = words.value.trim();
-    if (!/^tc_\w+$/.test(id)) return null;
-    return {
-      id: `call ${id}`,
-      words: id,
-      kind: t('palette.call'),
-      act: go({ name: 'call', params: { id } }),
-    };
-  });
 }

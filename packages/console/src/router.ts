@@ -1,19 +1,31 @@
 import {
   createRouter,
   createWebHistory,
+  type LocationQueryRaw,
   type RouteLocationNormalized,
   type RouteLocationRaw,
   type Router,
   type RouteRecordRaw,
 } from 'vue-router';
-import { tenant } from './data/connection.ts';
+import { linkOfFormerFilters } from './data/calls-link.ts';
+import { urlTenant } from './data/connection.ts';
+import { homePage } from './data/session.ts';
 
 const routes: RouteRecordRaw[] = [
-  { path: '/', redirect: '/ui/tester' },
-  { path: '/ui/', redirect: '/ui/tester' },
+  { path: '/', redirect: () => ({ name: homePage() }) },
+  { path: '/ui/', redirect: () => ({ name: homePage() }) },
   { path: '/ui/tester', name: 'tester', component: () => import('./pages/TesterPage.vue') },
-  { path: '/ui/calls', name: 'calls', component: () => import('./pages/CallsPage.vue') },
+  {
+    path: '/ui/calls',
+    name: 'calls',
+    component: () => import('./pages/CallsPage.vue'),
+    beforeEnter: withQuery,
+  },
   { path: '/ui/calls/:id', name: 'call', component: () => import('./pages/CallPage.vue'), props: true },
+  { path: '/ui/runs', name: 'runs', component: () => import('./pages/RunsPage.vue') },
+  { path: '/ui/runs/:id', name: 'run', component: () => import('./pages/RunPage.vue'), props: true },
+  { path: '/ui/traces/:id', name: 'trace', component: () => import('./pages/TracePage.vue'), props: true },
+  { path: '/ui/compare', name: 'compare', component: () => import('./pages/ComparePage.vue') },
   {
     path: '/ui/approvals',
     name: 'approvals',
@@ -38,6 +50,12 @@ function selectLinked({ name, query: { id, ...query } }: RouteLocationNormalized
   return id === undefined ? true : { name, query: { ...query, call: id }, replace: true };
 }
 
+/** Links with the former filters of the list of calls. */
+function withQuery({ name, query: former }: RouteLocationNormalized): RouteLocationRaw | true {
+  const query = linkOfFormerFilters(former) as LocationQueryRaw | null;
+  return query === null ? true : { name, query, replace: true };
+}
+
 /** Create the router only after the login token was removed from the URL. */
 export function createConsoleRouter(): Router {
   const router = createRouter({ history: createWebHistory(), routes });
@@ -50,7 +68,7 @@ export function createConsoleRouter(): Router {
   });
   router.afterEach((to) => {
     const named = to.query['tenant'];
-    tenant.value = typeof named === 'string' && named !== '' ? named : 'default';
+    urlTenant.value = typeof named === 'string' && named !== '' ? named : 'default';
   });
   return router;
 }

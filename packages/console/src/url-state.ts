@@ -7,21 +7,33 @@ import { useRoute, useRouter, type Router } from 'vue-router';
  */
 const waiting = shallowReactive(new Map<string, string | undefined>());
 let isScheduled = false;
+let isPushed = false;
 
 /** Changes made in the same tick become one navigation. */
 async function write(router: Router): Promise<void> {
   await nextTick();
+  const replace = !isPushed;
   isScheduled = false;
+  isPushed = false;
   const changes = new Map(waiting);
   const { path, query, hash } = router.currentRoute.value;
-  await router.replace({ path, hash, query: { ...query, ...Object.fromEntries(changes) } });
+  await router.push({ path, hash, replace, query: { ...query, ...Object.fromEntries(changes) } });
   for (const [name, value] of changes) {
     if (waiting.get(name) === value) waiting.delete(name);
   }
 }
 
+/** `hasHistory`: each value is an entry of the browser's history, so that the back button returns to the one before. */
+export interface UrlStateOptions {
+  readonly hasHistory?: boolean;
+}
+
 /** View state that is stored in the URL, so that links, reloads and the back button restore it. */
-export function useUrlState(name: string, otherwise = ''): WritableComputedRef<string> {
+export function useUrlState(
+  name: string,
+  otherwise = '',
+  { hasHistory = false }: UrlStateOptions = {},
+): WritableComputedRef<string> {
   const route = useRoute();
   const router = useRouter();
   return computed({
@@ -31,6 +43,7 @@ export function useUrlState(name: string, otherwise = ''): WritableComputedRef<s
     },
     set(value) {
       waiting.set(name, value === otherwise ? undefined : value);
+      isPushed ||= hasHistory;
       if (isScheduled) return;
       isScheduled = true;
       write(router).catch(() => waiting.clear());

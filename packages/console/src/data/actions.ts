@@ -10,7 +10,7 @@ import type {
   ReloadUpstreamsView,
 } from '@patchboard/wire';
 import { untilEnded } from './call-end.ts';
-import { client } from './connection.ts';
+import { client, currentSession } from './connection.ts';
 import { queryClient } from './query-client.ts';
 
 /** The user's actions. Each one invalidates the queries it affects. */
@@ -34,6 +34,10 @@ export async function respondInput(id: string, response: InputResponseBody): Pro
 export async function cancelCall(id: string): Promise<void> {
   await client.value.cancel(id);
   await touch('call');
+}
+
+export async function cancelRun(id: string): Promise<void> {
+  await client.value.runs.cancel(id);
 }
 
 /** Resolves to the id of the new call. It gets a new run: the old run belongs to its agent. */
@@ -75,9 +79,16 @@ export async function runReply(format: string, reply: string): Promise<BatchView
   return await client.value.runReply(format, reply, { idempotencyKey, waitSeconds: 1 });
 }
 
+/** Whether the server accepts requests without a credential now. A key that is signed in has ended that. */
+export async function isLocalMode(): Promise<boolean> {
+  if (currentSession.value?.kind === 'key') return false;
+  return (await client.value.stats())['local_mode'] === true;
+}
+
 export async function createKey(key: NewKey): Promise<MintedKeyView> {
   const minted = await client.value.keys.create(key);
-  await touch('keys');
+  // The first key ends local mode, which the statistics show.
+  await touch('keys', 'stats');
   return minted;
 }
 

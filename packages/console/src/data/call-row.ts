@@ -44,17 +44,20 @@ export function clientName({ name, version }: McpClientView): string {
   return visibleText(`${name} ${version}`.trim());
 }
 
-export interface Merged {
+export interface Merged<T> {
   /** Known rows that have changed. */
-  readonly changed: readonly CallRow[];
+  readonly changed: readonly T[];
   /** New rows, newest first. */
-  readonly fresh: readonly CallRow[];
+  readonly fresh: readonly T[];
   /** There may be more between the fresh rows and the known ones. */
   readonly hasGap: boolean;
 }
 
 /** Compares the newest page with the known rows. */
-export function mergeNewest(isKnown: (id: string) => boolean, newest: readonly CallRow[]): Merged {
+export function mergeNewest<T extends { readonly id: string }>(
+  isKnown: (id: string) => boolean,
+  newest: readonly T[],
+): Merged<T> {
   const changed = newest.filter(({ id }) => isKnown(id));
   const fresh = newest.filter(({ id }) => !isKnown(id));
   return { changed, fresh, hasGap: changed.length === 0 && newest.length > 0 };

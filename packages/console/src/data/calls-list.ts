@@ -1,59 +1,71 @@
-import { isCallStateEvent, type CallsFilter } from '@patchboard/client';
-import { isTerminal, type CallStateEvent } from '@patchboard/wire';
-import { onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue';
+import { isCallStateEvent } from '@patchboard/client';
+import { isTerminal, type CallOrderName, type CallSortName, type CallStateEvent } from '@patchboard/wire';
+import { computed, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue';
 import { messageOf } from '../failure-texts.ts';
-import { useCallChanges, type CallChanges } from './call-changes.ts';
-import { mergeNewest, rowOf, type CallRow } from './call-row.ts';
+import { rowOf, type CallRow } from './call-row.ts';
 import { client } from './connection.ts';
+import { useFollowedRows, type FollowedRows } from './followed-rows.ts';
 import { onEvent, onResume } from './live.ts';
-import { usePages, type PagedRows } from './pages.ts';
 import { keyOf } from './queries.ts';
-import { queryClient } from './query-client.ts';
 
-const PAGE = 200;
 const MAX_LOOKUPS = 20;
 const SETTLE_MS = 250;
+/** How soon the newest calls are requested again while the index of the server is behind. */
+const BEHIND_MS = 2000;
 
-export interface CallsList extends PagedRows<CallRow>, Pick<CallChanges, 'heldCount' | 'hold' | 'letGo'> {
-  /** Why the newest calls could not be loaded; the list may be stale. */
-  readonly staleBecause: Ref<string>;
+export interface CallsAsked {
+  /** Empty: every call. */
+  readonly query: string;
+  readonly sort: CallSortName;
+  readonly order: CallOrderName;
 }
 
-/** The calls that match a filter, newest first: paged from the server, updated by events. */
-export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
-  const queryKey = keyOf('calls', filter);
-  const pages = usePages<CallRow>({
-    queryKey,
-    read: async (cursor, signal) => {
-      const page = await client.value.calls({ ...filter.value, limit: PAGE, signal }).page(cursor);
-      return { rows: page.items.map(rowOf), next: page.nextCursor };
-    },
-    isFollowed: true,
-  });
-  const changes = useCallChanges(pages.rows);
-  const staleBecause = ref('');
+export interface CallsList extends FollowedRows<CallRow> {
+  /** Whether new calls are added at the top. In any other order they have no place that can be seen. */
+  readonly isNewestFirst: ComputedRef<boolean>;
+  /** Calls have begun or ended that the list does not have. Only if it is not `isNewestFirst`. */
+  readonly isOutdated: Readonly<Ref<boolean>>;
+}
 
-  async function startOver(): Promise<void> {
-    changes.forget();
-    await queryClient.resetQueries({ queryKey: queryKey.value });
-  }
+/** The calls that match a query: paged from the server, updated by events. */
+export function useCallsList(asked: ComputedRef<CallsAsked>, isEnabled: ComputedRef<boolean>): CallsList {
+  const isNewestFirst = computed(() => asked.value.sort === 'created' && asked.value.order === 'desc');
+  const isOutdated = ref(false);
+  const queryKey = keyOf('calls', asked);
+  const { list, changes, readNewest } = useFollowedRows<CallRow>({
+    queryKey,
+    isEnabled,
+    read: async (cursor, limit, signal) => {
+      const { query, sort, order } = asked.value;
+      // Defaults are left out: without a query the server reads the list from its store.
+      const sorted = isNewestFirst.value ? {} : { sort, order };
+      const filter = { ...(query === '' ? {} : { query }), ...sorted };
+      const page = await client.value.calls({ ...filter, limit, ...(signal && { signal }) }).page(cursor);
+      return { rows: page.items.map(rowOf), next: page.nextCursor, isComplete: page.complete !== false };
+    },
+  });
 
   async function catchUp(moves: readonly CallStateEvent[]): Promise<void> {
-    if (!pages.isRead.value) return;
-    const key = queryKey.value;
-    const newest = await client.value.calls({ ...filter.value, limit: PAGE }).page();
-    // The filter changed meanwhile: these rows belong to the former list.
-    if (queryKey.value !== key) return;
-    const merged = mergeNewest((id) => changes.isKnown(id), newest.items.map(rowOf));
-    if (merged.hasGap && changes.size.value > 0 && merged.fresh.length >= PAGE) {
-      await startOver();
-      return;
-    }
-    changes.replace(merged.changed);
-    changes.add(merged.fresh);
-    const seen = new Set(newest.items.map((call) => call.tool_call_id));
+    if (!isEnabled.value) return;
+    let seen: ReadonlySet<string> = new Set();
+    if (isNewestFirst.value) seen = await readNewest(moves.length === 0 ? null : moves.length);
+    else
+      isOutdated.value ||= moves.length === 0 || moves.some(({ tool_call_id: id }) => !changes.isKnown(id));
     await readOlder(moves.filter(({ tool_call_id: id }) => changes.isKnown(id) && !seen.has(id)));
-    staleBecause.value = '';
+    if (moves.length === 0) await readOpen(seen);
+    list.staleBecause.value = '';
+  }
+
+  /** Reads open calls again that may have ended while there were no events. */
+  async function readOpen(seen: ReadonlySet<string>): Promise<void> {
+    const open = changes.rows.value.filter(({ id, state }) => !isTerminal(state) && !seen.has(id));
+    await readAgain(open.slice(0, MAX_LOOKUPS).map(({ id }) => id));
+  }
+
+  async function readAgain(ids: readonly string[]): Promise<void> {
+    const key = queryKey.value;
+    const calls = await Promise.all(ids.map((id) => client.value.get(id)));
+    if (queryKey.value === key) changes.replace(calls.map(rowOf));
   }
 
   /**
@@ -68,47 +80,74 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
         return row === undefined ? [] : [{ ...row, state }];
       }),
     );
-    const key = queryKey.value;
     const ended = moves.filter(({ state }) => isTerminal(state)).slice(0, MAX_LOOKUPS);
-    const calls = await Promise.all(ended.map(({ tool_call_id: id }) => client.value.get(id)));
-    if (queryKey.value === key) changes.replace(calls.map(rowOf));
+    await readAgain(ended.map(({ tool_call_id: id }) => id));
   }
 
-  onCallMoves((moves) => {
-    catchUp(moves).catch((error: unknown) => (staleBecause.value = messageOf(error)));
+  const passAfter = onCallMoves(async (moves) => {
+    try {
+      await catchUp(moves);
+    } catch (error) {
+      list.staleBecause.value = messageOf(error);
+    }
+    if (!list.isComplete.value) passAfter(BEHIND_MS);
   });
-  watch(queryKey, () => changes.forget());
+  watch(list.isComplete, (isComplete) => {
+    if (!isComplete) passAfter(BEHIND_MS);
+  });
+  watch(queryKey, () => (isOutdated.value = false));
 
-  const { rows, heldCount, hold, letGo } = changes;
-  return { ...pages, rows, heldCount, hold, letGo, staleBecause, refetch: startOver };
+  async function refetch(): Promise<void> {
+    isOutdated.value = false;
+    await list.refetch();
+  }
+
+  return { ...list, refetch, isNewestFirst, isOutdated };
 }
 
 /**
- * Reports changed calls in batches; an empty batch means that the stream has reconnected and any call may
- * have changed.
+ * Reports changed calls in batches, one at a time; an empty batch means that any call may have changed. Returns a function
+ * that asks for a batch without an event.
  */
-function onCallMoves(tell: (moves: readonly CallStateEvent[]) => void): void {
+function onCallMoves(tell: (moves: readonly CallStateEvent[]) => Promise<void>): (afterMs: number) => void {
   const waiting = new Map<string, CallStateEvent>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let dueAt = Infinity;
+  let isTelling = false;
+  let isDisposed = false;
 
-  function settle(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      const moves = [...waiting.values()];
-      waiting.clear();
-      tell(moves);
-    }, SETTLE_MS);
+  function passAfter(afterMs: number): void {
+    const at = Date.now() + afterMs;
+    if (isDisposed || at >= dueAt) return;
+    dueAt = at;
+    clearTimeout(timer);
+    if (!isTelling) timer = setTimeout(() => void pass().catch(() => undefined), afterMs);
+  }
+
+  async function pass(): Promise<void> {
+    isTelling = true;
+    dueAt = Infinity;
+    const moves = [...waiting.values()];
+    waiting.clear();
+    await tell(moves);
+    isTelling = false;
+    if (dueAt === Infinity) return;
+    const leftMs = Math.max(dueAt - Date.now(), 0);
+    dueAt = Infinity;
+    passAfter(leftMs);
   }
 
   const stopListening = onEvent((event) => {
     if (!isCallStateEvent(event)) return;
     waiting.set(event.data.tool_call_id, event.data);
-    settle();
+    passAfter(SETTLE_MS);
   });
-  const stopResuming = onResume(settle);
+  const stopResuming = onResume(() => passAfter(SETTLE_MS));
   onScopeDispose(() => {
+    isDisposed = true;
     stopListening();
     stopResuming();
     clearTimeout(timer);
   });
+  return passAfter;
 }

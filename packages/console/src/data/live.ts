@@ -7,6 +7,7 @@ import type { HubMessage, LiveState } from '../live/hub-messages.ts';
 import { failureWords } from '../failure-texts.ts';
 import { subscription, tenant } from './connection.ts';
 import { queryClient } from './query-client.ts';
+import { checkSession, may } from './session.ts';
 
 const SETTLE_MS = 300;
 
@@ -43,7 +44,13 @@ export function followServer(): void {
     onLeft: (why) => become(why === 'hidden' ? 'paused' : 'lost', ''),
   });
   connection.start();
-  watch(subscription, (now) => connection.follow(now), { immediate: true });
+  watch(
+    [subscription, () => may('readCalls')] as const,
+    ([now, isAllowed]) => {
+      if (isAllowed) connection.follow(now);
+    },
+    { immediate: true },
+  );
 }
 
 function receive(message: HubMessage): void {
@@ -57,6 +64,8 @@ function receive(message: HubMessage): void {
   const isResumed = state === 'live' && (isNew || live.state !== 'live');
   become(state, problem === null ? '' : failureWords(problem));
   if (isResumed) resume();
+  // The key of the session was revoked, or the server has restarted.
+  if (problem?.code === 'auth_required') checkSession();
 }
 
 function become(state: LiveState, problem: string): void {
@@ -70,10 +79,14 @@ function resume(): void {
   readAgain().catch(() => undefined);
 }
 
-/** Refetches all queries after missed events. Lists of calls, once loaded, catch up by themselves. */
+/** Lists that catch up by themselves, once loaded. */
+const FOLLOWED: readonly unknown[] = ['calls', 'runs', 'run-calls', 'trace-calls'];
+
+/** Refetches all other queries after missed events. */
 async function readAgain(): Promise<void> {
   const old = {
-    predicate: ({ queryKey, state }: Query): boolean => queryKey[2] !== 'calls' || state.data === undefined,
+    predicate: ({ queryKey, state }: Query): boolean =>
+      !FOLLOWED.includes(queryKey[2]) || state.data === undefined,
   };
   await queryClient.cancelQueries({ ...old, fetchStatus: 'fetching' });
   await queryClient.invalidateQueries(old);

@@ -1,56 +1,119 @@
-import { CALL_STATES, type CallStateName, type CallView } from '@patchboard/wire';
-import { percentile, timesOf, type Measure } from './health.ts';
+import {
+  momentText,
+  queryTerm,
+  withQueryTerm,
+  type CallMetricsView,
+  type MetricGroupName,
+  type MetricPointView,
+  type MetricSeriesView,
+  type PercentilesView,
+} from '@patchboard/wire';
 
-/** One time bucket: the calls that started in it, by state, and their durations. */
-export interface Bucket {
-  readonly from: number;
-  readonly to: number;
-  readonly byState: Readonly<Partial<Record<CallStateName, number>>>;
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly p99: number | null;
+/** Start of every bucket, also of those without calls; epoch seconds. */
+export function bucketTimes({ since, until, bucket_s: width }: CallMetricsView): readonly number[] {
+  const first = Math.floor(since / width) * width;
+  return Array.from(
+    { length: Math.max(Math.ceil((until - first) / width), 0) },
+    (_, index) => first + index * width,
+  );
 }
 
-export interface BucketsWanted {
-  readonly from: number;
-  readonly to: number;
-  readonly count: number;
-  /** The time that the percentiles measure. */
-  readonly measure: Measure;
+/** Seconds of the view that have passed; its end may be in the future. */
+export function passedSeconds({ since, until }: CallMetricsView, now: number): number {
+  return Math.max(Math.min(until, now) - since, 1);
 }
 
-/** Divides `from` to `to` into equal buckets. */
-export function bucketsOf(
-  calls: readonly CallView[],
-  { from, to, count, measure }: BucketsWanted,
-): readonly Bucket[] {
-  const width = Math.max((to - from) / count, 1);
-  const sorted: CallView[][] = Array.from({ length: count }, () => []);
-  for (const call of calls) {
-    const at = Math.floor((call.created_at * 1000 - from) / width);
-    sorted[Math.min(Math.max(at, 0), count - 1)]?.push(call);
-  }
-  return sorted.map((own, index) => {
-    const measured = measure === 'ran' ? own.filter(({ attempts }) => attempts.length > 0) : own;
-    const times = timesOf(measured, measure);
-    return {
-      from: from + index * width,
-      to: from + (index + 1) * width,
-      byState: countStates(own),
-      p50: percentile(times, 0.5),
-      p95: percentile(times, 0.95),
-      p99: percentile(times, 0.99),
-    };
+export function perMinute(count: number, seconds: number): number {
+  return (count * 60) / seconds;
+}
+
+function pointsOf(
+  view: CallMetricsView,
+  { points }: MetricSeriesView,
+): readonly { readonly at: number; readonly point: MetricPointView | undefined }[] {
+  const byTime = new Map(points.map((point) => [point.at, point]));
+  return bucketTimes(view).map((at) => ({ at, point: byTime.get(at) }));
+}
+
+/**
+ * Calls per minute in each bucket, zero without calls. The bucket that has not passed yet counts as at least half a bucket,
+ * because few calls in a moment would look like many; null if it has no calls so far.
+ */
+export function ratesOf(
+  view: CallMetricsView,
+  series: MetricSeriesView,
+  now: number,
+): readonly (number | null)[] {
+  const width = view.bucket_s;
+  return pointsOf(view, series).map(({ at, point }) => {
+    const passed = Math.min(now - at, width);
+    if (point === undefined) return passed < width / 2 ? null : 0;
+    return perMinute(point.count, Math.max(passed, width / 2));
   });
 }
 
-function countStates(calls: readonly CallView[]): Bucket['byState'] {
-  const counts: Partial<Record<CallStateName, number>> = {};
-  for (const { state } of calls) counts[state] = (counts[state] ?? 0) + 1;
-  return counts;
+/** Percent of failed calls; null without calls. */
+export function failedShare({
+  count,
+  failed,
+}: {
+  readonly count: number;
+  readonly failed: number;
+}): number | null {
+  return count === 0 ? null : (100 * failed) / count;
 }
 
-/** The states that occur, in life-cycle order. */
-export function statesIn(buckets: readonly Bucket[]): readonly CallStateName[] {
-  return CALL_STATES.filter((state) => buckets.some(({ byState }) => (byState[state] ?? 0) > 0));
+export function failedShares(view: CallMetricsView, series: MetricSeriesView): readonly (number | null)[] {
+  return pointsOf(view, series).map(({ point }) => (point === undefined ? null : failedShare(point)));
+}
+
+export type TimeName = 'ran_ms' | 'waited_ms';
+
+/** Null where nothing was measured. */
+export function percentilesIn(
+  view: CallMetricsView,
+  series: MetricSeriesView,
+  time: TimeName,
+  name: keyof PercentilesView,
+): readonly (number | null)[] {
+  return pointsOf(view, series).map(({ point }) => point?.[time]?.[name] ?? null);
+}
+
+interface Timed {
+  readonly ran_ms: PercentilesView | null;
+  readonly waited_ms: PercentilesView | null;
+}
+
+/**
+ * Returns the query for calls that were counted from `from` to `to`, epoch seconds. Calls are counted when they end and
+ * listed by their creation: the list begins earlier by the longest time that one of them took.
+ */
+export function queryWithin(query: string, from: number, to: number, { ran_ms, waited_ms }: Timed): string {
+  const tookMs = (ran_ms?.max ?? 0) + (waited_ms?.max ?? 0);
+  const range = [
+    queryTerm('since', [momentText(Math.floor(from * 1000 - tookMs))]),
+    queryTerm('until', [momentText(to * 1000)]),
+  ];
+  return [query, ...range].filter((term) => term !== '').join(' ');
+}
+
+/** Returns the query for the calls of a series, or for its refused requests. */
+export function queryOfSeries(
+  query: string,
+  by: MetricGroupName | null,
+  { key, outcomes }: Pick<MetricSeriesView, 'key' | 'outcomes'>,
+  isRefused: boolean,
+): string {
+  const states = Object.keys(outcomes).filter((outcome) => outcome !== 'REFUSED');
+  const stateTerm = isRefused ? ['refused'] : null;
+  if (by === 'outcome') return withQueryTerm(query, 'state', [key.toLowerCase()]);
+  if (by === 'code' && key === '')
+    return withQueryTerm(query, 'state', stateTerm ?? states.map((state) => state.toLowerCase()));
+  const own = by === null ? query : withQueryTerm(query, by, [key]);
+  return stateTerm === null ? own : withQueryTerm(own, 'state', stateTerm);
+}
+
+/** Whether a series has refused requests only: it leads to those instead of calls. */
+export function hasOnlyRefused({ count, outcomes }: Pick<MetricSeriesView, 'count' | 'outcomes'>): boolean {
+  return count > 0 && outcomes.REFUSED === count;
 }

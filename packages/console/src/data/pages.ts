@@ -1,5 +1,5 @@
 import { useInfiniteQuery, type InfiniteData } from '@tanstack/vue-query';
-import { computed, type ComputedRef, type Ref } from 'vue';
+import { computed, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue';
 import type { QueryState } from './queries.ts';
 
 export interface PageOfRows<T> {
@@ -22,9 +22,11 @@ export interface PagesAsked<T> {
   readonly read: (cursor: string | null, signal: AbortSignal) => Promise<PageOfRows<T>>;
   /** Events update the rows, so that they are never refetched as a whole. */
   readonly isFollowed: boolean;
+  /** False: nothing is requested. Default: true. */
+  readonly isEnabled?: MaybeRefOrGetter<boolean>;
 }
 
-export function usePages<T>({ queryKey, read, isFollowed }: PagesAsked<T>): PagedRows<T> {
+export function usePages<T>({ queryKey, read, isFollowed, isEnabled = true }: PagesAsked<T>): PagedRows<T> {
   const query = useInfiniteQuery<
     PageOfRows<T>,
     Error,
@@ -36,6 +38,7 @@ export function usePages<T>({ queryKey, read, isFollowed }: PagesAsked<T>): Page
     initialPageParam: null,
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),
     getNextPageParam: (last) => last.next,
+    enabled: () => toValue(isEnabled),
     ...(isFollowed ? { staleTime: Infinity } : {}),
     refetchOnWindowFocus: false,
     // Rows are immutable: no deep comparison or deep reactivity, which would be slow for a hundred thousand rows.

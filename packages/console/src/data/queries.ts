@@ -12,12 +12,14 @@ import {
   type ParseReportView,
   type PolicyReviewView,
   type PolicyView,
+  type RunView,
   type TenantView,
   type ToolDetailView,
   type ToolView,
 } from '@patchboard/wire';
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue';
-import { client, holdsProof, tenant } from './connection.ts';
+import { client, sessionNumber, tenant } from './connection.ts';
+import { may } from './session.ts';
 
 /** The state of a query. */
 export interface QueryState {
@@ -32,9 +34,9 @@ export interface QueryResult<T> extends QueryState {
   readonly isSuccess: Readonly<Ref<boolean>>;
 }
 
-/** Query keys contain the tenant and whether the user is signed in. */
+/** Query keys contain the tenant and the session. */
 export function keyOf(...parts: MaybeRefOrGetter<unknown>[]): ComputedRef<readonly unknown[]> {
-  return computed(() => [tenant.value, holdsProof.value, ...parts.map((part) => toValue(part))]);
+  return computed(() => [tenant.value, sessionNumber.value, ...parts.map((part) => toValue(part))]);
 }
 
 async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
@@ -44,7 +46,11 @@ async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
 }
 
 export function useTools(): QueryResult<ToolView[]> {
-  return useQuery({ queryKey: keyOf('tools'), queryFn: ({ signal }) => client.value.tools({ signal }) });
+  return useQuery({
+    queryKey: keyOf('tools'),
+    queryFn: ({ signal }) => client.value.tools({ signal }),
+    enabled: () => may('listTools'),
+  });
 }
 
 export function useTool(name: MaybeRefOrGetter<string>): QueryResult<ToolDetailView> {
@@ -73,7 +79,17 @@ export function useRecentCalls(filter: MaybeRefOrGetter<CallsFilter>): QueryResu
   return useQuery({
     queryKey: keyOf('recent-calls', filter),
     queryFn: async ({ signal }) => (await client.value.calls({ ...toValue(filter), signal }).page()).items,
+    enabled: () => may('readCalls'),
     placeholderData: keepPreviousData,
+  });
+}
+
+/** The newest runs. */
+export function useRecentRuns(): QueryResult<readonly RunView[]> {
+  return useQuery({
+    queryKey: keyOf('recent-runs'),
+    queryFn: async ({ signal }) => (await client.value.runs.list({ limit: 50, signal }).page()).items,
+    enabled: () => may('readCalls'),
   });
 }
 
@@ -81,6 +97,7 @@ export function useApprovals(): QueryResult<ApprovalRequestView[]> {
   return useQuery({
     queryKey: keyOf('approvals'),
     queryFn: ({ signal }) => all(client.value.approvals({ limit: 200, signal })),
+    enabled: () => may('decide'),
   });
 }
 
@@ -101,7 +118,11 @@ export function useEditedDigest(
 }
 
 export function useStats(): QueryResult<Readonly<Record<string, unknown>>> {
-  return useQuery({ queryKey: keyOf('stats'), queryFn: ({ signal }) => client.value.stats({ signal }) });
+  return useQuery({
+    queryKey: keyOf('stats'),
+    queryFn: ({ signal }) => client.value.stats({ signal }),
+    enabled: () => may('readStats'),
+  });
 }
 
 /** Whether requests need a key; true until it is known. */
@@ -114,6 +135,7 @@ export function useDevices(): QueryResult<DeviceView[]> {
   return useQuery({
     queryKey: keyOf('devices'),
     queryFn: ({ signal }) => all(client.value.devices({ limit: 200, signal })),
+    enabled: () => may('readDevices'),
   });
 }
 
@@ -145,6 +167,7 @@ export function useTenants(): QueryResult<TenantView[]> {
   return useQuery({
     queryKey: keyOf('tenants'),
     queryFn: ({ signal }) => client.value.tenants.list({ signal }),
+    enabled: () => may('listTenants'),
   });
 }
 
@@ -152,6 +175,7 @@ export function useKeys(): QueryResult<KeyView[]> {
   return useQuery({
     queryKey: keyOf('keys'),
     queryFn: ({ signal }) => all(client.value.keys.list({ signal })),
+    enabled: () => may('manageKeys'),
   });
 }
 

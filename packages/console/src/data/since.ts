@@ -1,4 +1,12 @@
-const SPANS: Readonly<Record<string, number>> = { '5m': 300, '1h': 3600, '24h': 86_400, '7d': 604_800 };
+const SPANS: Readonly<Record<string, number>> = {
+  '5m': 300,
+  '15m': 900,
+  '1h': 3600,
+  '6h': 21_600,
+  '24h': 86_400,
+  '7d': 604_800,
+  '30d': 2_592_000,
+};
 
 export const SINCE_CHOICES: readonly string[] = Object.keys(SPANS);
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/vue-query';
 import type { UpstreamView } from '@patchboard/wire';
 import { client } from './connection.ts';
+import { may } from './session.ts';
 import { keyOf, type QueryResult } from './queries.ts';
 
 /** Calls in flight and latency change without an event. */
@@ -11,6 +12,7 @@ export function useUpstreams({ isFollowed = false } = {}): QueryResult<UpstreamV
   return useQuery({
     queryKey: keyOf('upstreams'),
     queryFn: ({ signal }) => client.value.upstreams({ signal }),
+    enabled: () => may('readUpstreams'),
     refetchInterval: isFollowed ? REFRESH_MS : false,
   });
 }

@@ -14,7 +14,8 @@ export interface ChartLook {
   /** Label of the time axis. */
   readonly timeWord: string;
   readonly language: string;
-  readonly onPoint: (index: number) => void;
+  /** `line`: the one at the pointer; null if there is none. */
+  readonly onPoint: (index: number, line: number | null) => void;
 }
 
 const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 1_000_000];
@@ -83,9 +84,17 @@ function timeOf(chart: uPlot, at: number, language: string): string {
   return isLong ? dayOnly(at, language) : clockTime(at, language);
 }
 
-function clicked(chart: uPlot, onPoint: (index: number) => void): void {
-  const { idx } = chart.cursor;
-  if (typeof idx === 'number') onPoint(idx);
+const NEAR_PX = 24;
+
+function clicked(chart: uPlot, onPoint: ChartLook['onPoint']): void {
+  const { idx, top = 0 } = chart.cursor;
+  if (typeof idx !== 'number') return;
+  const distances = chart.data.slice(1).map((values) => {
+    const value = values[idx];
+    return typeof value === 'number' ? Math.abs(chart.valToPos(value, 'y') - top) : Infinity;
+  });
+  const nearest = Math.min(...distances);
+  onPoint(idx, nearest <= NEAR_PX ? distances.indexOf(nearest) : null);
 }
 
 /** Null if there was no value. */

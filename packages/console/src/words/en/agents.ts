@@ -14,6 +14,8 @@ export const agentsWords = {
     scopes: 'Scopes',
     created: 'Created',
     never: 'never',
+    lastUsed: 'Last used',
+    neverUsed: 'never used',
     revoke: 'Revoke',
     revokeAsk: 'Revoke the key of {name} ({hint}…)? Its open connections are closed at once.',
     whose: 'Name, such as researcher',

@@ -1,9 +1,10 @@
-/** Ledger and metrics. */
+/** Ledger. */
 export const ledgerWords = {
   ledger: {
     about: 'The record of every change, chained by hashes, oldest first.',
     trace: 'Trace',
     call: 'Call id',
+    after: 'After row',
     kind: 'Kind',
     body: 'What happened',
     hash: 'Hash',
@@ -14,29 +15,5 @@ export const ledgerWords = {
     export: 'Export',
     holds: 'All {rows} rows verified.',
     broken: 'Broken at row {seq}: {problem}',
-  },
-  metrics: {
-    about: 'Select a point to open its calls.',
-    none: 'No calls in this time. Make one:',
-    cut: 'There were too many calls to count all: only the newest {count} are counted.',
-    byState: 'Calls by state',
-    latency: 'Latency',
-    load: 'Queue',
-    devices: 'Devices',
-    loadOfAll: 'Queue of all nodes',
-    loadOfNode: 'Queue of node {node}',
-    devicesOfNode: 'Devices of node {node}',
-    ofNodes:
-      'Calls by state, latency and the queue of all nodes are of the whole; the other charts and /metrics are of node {node}, which responds to this page.',
-    loadAbout:
-      'Queue and devices since this page was opened, every two seconds; a point opens the calls of the minute before it.',
-    calls: '1 call | {count} calls',
-    open: 'open',
-    waiting: 'wait for a slot',
-    executing: 'executing',
-    approvals: 'wait for approval',
-    online: 'online',
-    away: 'away',
-    inFlight: 'calls in flight',
   },
 };

@@ -35,6 +35,7 @@ export const sharedWords = {
     EXPIRED: 'Expired',
     CANCELLED: 'Cancelled',
     SEALED: 'Sealed',
+    REFUSED: 'Refused',
     allow: 'allow',
     ask: 'ask',
     deny: 'deny',
@@ -87,5 +88,13 @@ export const sharedWords = {
     variants: 'one of several',
     any: 'anything',
   },
-  since: { '5m': 'Last 5 minutes', '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days' },
+  since: {
+    '5m': 'Last 5 minutes',
+    '15m': 'Last 15 minutes',
+    '1h': 'Last hour',
+    '6h': 'Last 6 hours',
+    '24h': 'Last 24 hours',
+    '7d': 'Last 7 days',
+    '30d': 'Last 30 days',
+  },
 };

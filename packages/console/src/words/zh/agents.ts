@@ -16,6 +16,8 @@ export const agentsWords: WordsOf<typeof english> = {
     scopes: '权限范围',
     created: '创建于',
     never: '永不',
+    lastUsed: '最近使用',
+    neverUsed: '从未使用',
     revoke: '吊销',
     revokeAsk: '吊销 {name} 的密钥（{hint}…）？它打开的连接会立即结束。',
     whose: '名称，例如 researcher',

@@ -2,6 +2,7 @@ import type { ReasonSentences } from '@patchboard/wire';
 import { openApiFailures } from './reasons/openapi-failures.ts';
 import { mcpUpstreamFailures } from './reasons/mcp-upstream-failures.ts';
 import { policyProblems } from './reasons/policy-problems.ts';
+import { queryProblems } from './reasons/query-problems.ts';
 import { resourceProblems } from './reasons/resource-problems.ts';
 import { schemaProblems } from './reasons/schema-problems.ts';
 import { sdkFailures } from './reasons/sdk-failures.ts';
@@ -230,6 +231,7 @@ export const reasonWords: ReasonSentences = {
   issue_unknown_member: () => '在这里不认识',
   issue_not_object: () => '必须是 JSON 对象',
   issue_not_time: () => '必须是 RFC 3339 时间或 epoch 秒数',
+  issue_not_before_until: () => '必须早于 until，并且是过去的时间',
   // Registrations and frames of devices
   spec_not_object: () => '工具必须是 JSON 对象',
   spec_name_not_text: () => 'name 必须是字符串',
@@ -369,6 +371,7 @@ export const reasonWords: ReasonSentences = {
   claim_expiry: () => '令牌的 claim exp 不能使用：它必须是整数秒，最多在十年之后',
   grant_unknown: ({ id }) => `没有这条授权：${id}`,
   grant_without_test: ({ tests }) => `grant/when 需要带测试的条件：${tests}`,
+  policy_version_unknown: ({ version, current }) => `策略没有版本 ${version}；当前版本是 ${current}`,
   policy_version_differs: ({ version, expected }) =>
     `生效的策略是版本 ${version}，不是 ${expected}；请重新查看`,
   credential_forwarded: ({ header }) =>
@@ -431,4 +434,5 @@ export const reasonWords: ReasonSentences = {
   ...workspaceFailures,
   ...serverRefusals,
   ...resourceProblems,
+  ...queryProblems,
 };

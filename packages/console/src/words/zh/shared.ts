@@ -37,6 +37,7 @@ export const sharedWords: WordsOf<typeof english> = {
     EXPIRED: '已过期',
     CANCELLED: '已取消',
     SEALED: '已封存',
+    REFUSED: '被拒绝',
     allow: '允许',
     ask: '询问',
     deny: '拒绝',
@@ -89,5 +90,13 @@ export const sharedWords: WordsOf<typeof english> = {
     variants: '多选一',
     any: '任意',
   },
-  since: { '5m': '最近 5 分钟', '1h': '最近 1 小时', '24h': '最近 24 小时', '7d': '最近 7 天' },
+  since: {
+    '5m': '最近 5 分钟',
+    '15m': '最近 15 分钟',
+    '1h': '最近 1 小时',
+    '6h': '最近 6 小时',
+    '24h': '最近 24 小时',
+    '7d': '最近 7 天',
+    '30d': '最近 30 天',
+  },
 };

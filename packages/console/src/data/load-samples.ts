@@ -1,47 +1,7 @@
-import type { CallView, ClusterStatsView } from '@patchboard/wire';
-import { keepPreviousData, useQuery } from '@tanstack/vue-query';
-import { onScopeDispose, shallowRef, type ComputedRef, type ShallowRef } from 'vue';
+import type { ClusterStatsView } from '@patchboard/wire';
+import { onScopeDispose, shallowRef, type ShallowRef } from 'vue';
 import { client } from './connection.ts';
 import { clusterIn } from './nodes.ts';
-import { keyOf, type QueryResult } from './queries.ts';
-
-/** Upper bound of calls to load; the page reports when there were more. */
-export const MAX_CALLS = 5000;
-const PAGE = 200;
-const REFRESH_MS = 10_000;
-
-export interface CallsWindow {
-  readonly calls: readonly CallView[];
-  readonly from: number;
-  readonly to: number;
-  /** Whether there were more; `from` is then the time of the oldest counted call. */
-  readonly isCut: boolean;
-}
-
-/** The calls of the last `seconds` seconds. */
-export function useCallsWindow(seconds: ComputedRef<number>): QueryResult<CallsWindow> {
-  return useQuery({
-    queryKey: keyOf('metrics', seconds),
-    queryFn: async ({ signal }) => {
-      const to = Date.now();
-      const from = to - seconds.value * 1000;
-      const pages = client.value.calls({ since: new Date(from), limit: PAGE, signal });
-      const calls: CallView[] = [];
-      let isCut = false;
-      for await (const call of pages) {
-        if (calls.length === MAX_CALLS) {
-          isCut = true;
-          break;
-        }
-        calls.push(call);
-      }
-      const oldest = calls.at(-1);
-      return { calls, to, isCut, from: isCut && oldest !== undefined ? oldest.created_at * 1000 : from };
-    },
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-  });
-}
 
 /** The load of the node that responds at one moment. */
 export interface Load {
@@ -80,7 +40,9 @@ export function useLoadSamples(): ShallowRef<readonly Load[]> {
     samples.value = [...samples.value, now].slice(-KEPT);
   }
   // A failed sample is a gap in the chart; the page shows the lost connection elsewhere.
-  const take = (): void => void sample().catch(() => undefined);
+  const take = (): void => {
+    if (!document.hidden) sample().catch(() => undefined);
+  };
   take();
   const timer = setInterval(take, SAMPLE_MS);
   onScopeDispose(() => clearInterval(timer));

@@ -1,0 +1,76 @@
+import { parseCallQuery, type CallMetricsView, type MetricSeriesView } from '@patchboard/wire';
+import { describe, expect, it } from 'vitest';
+import {
+  bucketTimes,
+  failedShares,
+  hasOnlyRefused,
+  percentilesIn,
+  queryOfSeries,
+  queryWithin,
+  ratesOf,
+} from './metric-series.ts';
+
+const times = { p50: 10, p95: 20, p99: 30, max: 40 };
+const series: MetricSeriesView = {
+  key: 'toy.echo',
+  count: 5,
+  failed: 2,
+  outcomes: { COMPLETED: 3, FAILED: 1, REFUSED: 1 },
+  codes: {},
+  ran_ms: times,
+  waited_ms: null,
+  points: [
+    { at: 600, count: 4, failed: 1, ran_ms: times, waited_ms: null },
+    { at: 1200, count: 1, failed: 1, ran_ms: null, waited_ms: null },
+  ],
+};
+const view: CallMetricsView = {
+  since: 600,
+  until: 1500,
+  bucket_s: 300,
+  by: 'tool',
+  complete: true,
+  series: [series],
+  more: 0,
+};
+
+describe('the buckets of metrics', () => {
+  it('without calls are zeros of rates, and gaps of shares and times', () => {
+    expect(bucketTimes(view)).toEqual([600, 900, 1200]);
+    expect(ratesOf(view, series, 1500)).toEqual([0.8, 0, 0.2]);
+    expect(failedShares(view, series)).toEqual([25, null, 100]);
+    expect(percentilesIn(view, series, 'ran_ms', 'p95')).toEqual([20, null, null]);
+  });
+
+  it('that have not passed have the rate of the time that has, of at least half of it', () => {
+    expect(ratesOf(view, series, 1400)).toEqual([0.8, 0, 0.3]);
+    expect(ratesOf(view, series, 1210)).toEqual([0.8, 0, 0.4]);
+    expect(ratesOf(view, { ...series, points: [] }, 1210)).toEqual([0, 0, null]);
+  });
+});
+
+describe('the query of a series', () => {
+  it.each([
+    ['tool', 'a b', false, 'agent:x tool:"a b"'],
+    ['tool', 'a', true, 'agent:x tool:a state:refused'],
+    ['agent', 'y', false, 'agent:y'],
+    ['outcome', 'TIMED_OUT', false, 'agent:x state:timed_out'],
+    ['outcome', 'REFUSED', false, 'agent:x state:refused'],
+    ['code', 'rate_limited', true, 'agent:x code:rate_limited state:refused'],
+    ['code', '', false, 'agent:x state:completed,failed'],
+    [null, '', false, 'agent:x'],
+  ] as const)('by %s %s', (by, key, isRefused, query) => {
+    expect(queryOfSeries('agent:x', by, { ...series, key }, isRefused)).toBe(query);
+    expect(parseCallQuery(query, 0).ok).toBe(true);
+  });
+
+  it('covers the calls that ended in its time, although they began before', () => {
+    const query = queryWithin('tool:a', 600, 900, { ran_ms: times, waited_ms: { ...times, max: 960 } });
+    expect(parseCallQuery(query, 0)).toMatchObject({ ok: true, query: { since: 599_000, until: 900_000 } });
+  });
+
+  it('leads to refused requests if it has nothing else', () => {
+    expect(hasOnlyRefused(series)).toBe(false);
+    expect(hasOnlyRefused({ count: 2, outcomes: { REFUSED: 2 } })).toBe(true);
+  });
+});
