@@ -53,6 +53,24 @@ describe('keys without a server', { timeout: LONG }, () => {
 });
 
 describe('keys with a server', { timeout: LONG }, () => {
+  it('in a terminal asks before the first key, and says what it ends; later keys need no question', async () => {
+    const stop = await place.serve();
+    const create = ['keys', 'create', '--kind', 'agent', '--name', 'bob'];
+    const no = await place.terminal([['Create the key\\? \\[y/N\\] ', '\n']], create);
+    expect(no).toMatchObject({ code: 2, failed: null });
+    expect(no.transcript).toContain('requests without a credential are refused from now on');
+    expect(no.transcript).toContain('patchboard login');
+    expect(no.transcript).not.toContain('pb_');
+    expect((await place.run(['tools', 'ls'])).code).toBe(0);
+    const yes = await place.terminal([['Create the key\\?', 'y\n']], create);
+    expect(yes.code).toBe(0);
+    expect(yes.transcript).toMatch(/pb_\S{49}/);
+    const later = await place.terminal([], create);
+    expect(later.code).toBe(0);
+    expect(later.transcript).not.toContain('Create the key?');
+    await stop();
+  });
+
   it('end local mode; a request without one gets an error that says what to set', async () => {
     const stop = await place.serve();
     expect((await place.run(['tools', 'ls'])).code).toBe(0);

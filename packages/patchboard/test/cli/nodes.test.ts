@@ -91,7 +91,7 @@ it('patchboard nodes fits a terminal of 40 columns, and is unreachable or denied
 it('doctor warns if the nodes were started differently, and does not mention a single one', async () => {
   const found = async (...nodes: readonly NodeStatus[]): Promise<unknown> => {
     const environment = await serve(...nodes);
-    return await nodeFindings(processContext(environment), environment['PATCHBOARD_URL'] ?? '');
+    return await nodeFindings(processContext(environment), {});
   };
   expect(await found(NODE)).toEqual([]);
   const detail = '1 is running, version 1.2.3; 2 is running, version 1.2.3';

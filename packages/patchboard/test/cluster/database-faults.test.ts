@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startPostgres } from '../services/postgres.ts';
 import { isCommit, startProxy, type PostgresProxy } from '../services/proxy.ts';
+import { aFolder } from '../support/a-folder.ts';
 import { afterUse } from '../support/after-use.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { aCluster, type CallView, type TestNode } from './support/a-node.ts';
@@ -103,6 +106,34 @@ it('a node that cannot reach the database: it gives 503 and stops overdue work, 
   expect(await a.call(kept)).toMatchObject({ state: 'SEALED' });
   expect(await a.invoke('test.effect', 0, 20)).toMatchObject({ status: 'SUCCEEDED', result: { pid: a.pid } });
   for (const call of [kept, overdue]) expect(cluster.ranIn(call)).toEqual([a.pid]);
+});
+
+it('a fenced node whose database is away: it responds that it is not ready, and starts again when the database is back', async () => {
+  await met();
+  const hold = join(await aFolder(), 'hold');
+  writeFileSync(hold, '');
+  const toC = await aProxy();
+  const c = await cluster.join({ DATABASE_URL: toC.through(service.url), TEST_HOLD: hold });
+  await cluster.query("update writers set epoch = epoch + 1, state = 'free' where url = $1", [c.url]);
+  await waitFor(() => expect(c.log).toContain('engine.fenced'));
+  toC.refuse();
+  rmSync(hold);
+  const status = async (path: string): Promise<number> => (await fetch(`${c.url}${path}`)).status;
+  await waitFor(async () => expect(await status('/readyz')).toBe(503));
+  expect([await status('/healthz'), await status('/v1/tools')]).toEqual([200, 503]);
+  toC.pass();
+  await waitFor(async () => expect(await status('/readyz')).toBe(200));
+  expect(await c.invoke('test.effect', 0, 20)).toMatchObject({ status: 'SUCCEEDED', result: { pid: c.pid } });
+
+  // A signal ends it also while the database is away.
+  writeFileSync(hold, '');
+  await cluster.query("update writers set epoch = epoch + 1, state = 'free' where url = $1", [c.url]);
+  await waitFor(() => expect(c.log.match(/engine.fenced/g)).toHaveLength(2));
+  toC.refuse();
+  rmSync(hold);
+  await waitFor(() => expect(c.log.match(/server.store_away/g)).toHaveLength(2));
+  c.signal('SIGTERM');
+  expect(await c.exited()).toBe(0);
 });
 
 it('a database that is restored to an earlier state: both nodes report it, drop what they know and start again', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CallView as CallRecord, ClusterStatsView, NodesView } from '@patchboard/wire';
+import type { CallView as CallRecord, ClusterStatsView, NodesView, RunView } from '@patchboard/wire';
 import { waitFor } from '../support/wait-for.ts';
 import { aCluster, type TestNode } from './support/a-node.ts';
 
@@ -50,6 +50,18 @@ it('each node shows which node has a call, the figures of itself and of all, bef
       [ended.tool_call_id]: writerOfA,
     });
   }
+
+  await waitFor(async () => {
+    const { json } = await b.get('/v1/tool_calls?query=tool:test.*&order=asc');
+    const found = json as { readonly tool_calls: readonly CallRecord[]; readonly complete: boolean };
+    const ids = found.tool_calls.map(({ tool_call_id: id }) => id);
+    expect([ids, found.complete]).toEqual([
+      [running.tool_call_id, waiting.tool_call_id, ended.tool_call_id],
+      true,
+    ]);
+    const { runs } = (await b.get('/v1/runs')).json as { readonly runs: readonly RunView[] };
+    expect(runs[0]).toMatchObject({ outcome: 'running', calls: { total: 3, open: 2, failed: 0 } });
+  });
 
   // Another tenant counts its own calls only, whichever node holds them.
   for (const tenant of ['default', 'other']) {

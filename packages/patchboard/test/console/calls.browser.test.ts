@@ -1,10 +1,11 @@
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform } from '../guard/support/a-platform.ts';
 import { accepted, aPrincipal, aRequest } from '../support/an-engine.ts';
 import { pythonWithRequests } from '../support/python.ts';
 import { runCommand } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
-import { aConsole, type TestConsole } from './support/a-console.ts';
+import { aConsole, choose, type TestConsole } from './support/a-console.ts';
 import { echo, endless, remove } from './support/toys.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -26,6 +27,8 @@ async function invoke(tool: string, args: unknown = {}, agent = 'local'): Promis
   return (response.json as { tool_call_id: string }).tool_call_id;
 }
 
+const query = (page: Page): Locator => page.getByRole('combobox', { name: 'Query' });
+
 describe('the list', () => {
   it('says how to fill it when it is empty, then shows each call as it happens', async () => {
     const { page, done } = await board.open('/ui/calls');
@@ -37,20 +40,139 @@ describe('the list', () => {
     await done();
   });
 
-  it('keeps its filters in the address', async () => {
+  it('is filtered by a query that is in the address, and returns to the one before', async () => {
     const mine = await invoke('toy.echo', { n: 1 }, 'mine');
     const other = await invoke('toy.echo', { n: 2 }, 'other');
     const { page, done } = await board.open('/ui/calls');
     await page.locator(`[data-call="${other}"]`).waitFor();
-    await page.getByLabel('Agent', { exact: true }).fill('mine');
+    await query(page).fill('agent:mine');
+    await query(page).press('Enter');
     await page.locator(`[data-call="${other}"]`).waitFor({ state: 'detached' });
     await page.locator(`[data-call="${mine}"]`).waitFor();
-    await page.waitForURL('**agent=mine*');
+    expect(new URL(page.url()).searchParams.get('query')).toBe('agent:mine');
     await page.reload();
     await page.locator(`[data-call="${mine}"]`).waitFor();
     expect(await page.locator('[data-call]').count()).toBe(1);
-    await page.getByRole('button', { name: 'Clear filters' }).click();
+    // A shortcut edits the same query.
+    await choose(page, 'State', 'Completed');
+    await expect.poll(() => query(page).inputValue()).toBe('agent:mine state:completed');
+    await page.goBack();
+    await expect.poll(() => query(page).inputValue()).toBe('agent:mine');
+    await page.locator('[data-clear]').click();
     await page.locator(`[data-call="${other}"]`).waitFor();
+    // A link of before there were queries.
+    await page.goto(`${board.url}/ui/calls?agent=mine&state=COMPLETED`);
+    await expect.poll(() => query(page).inputValue()).toBe('state:completed agent:mine');
+    await page.locator(`[data-call="${mine}"]`).waitFor();
+    expect(await page.locator('[data-call]').count()).toBe(1);
+    await done();
+  });
+
+  it('completes a query by keyboard, and marks what is wrong with it', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    const bar = query(page);
+    await bar.pressSequentially('too');
+    await bar.press('Tab');
+    await expect.poll(() => bar.inputValue()).toBe('tool:');
+    const option = page.getByRole('option', { name: 'toy.endless' });
+    await option.waitFor();
+    await bar.pressSequentially('end');
+    await bar.press('ArrowDown');
+    await page.locator('[role=option][aria-selected=true]', { hasText: 'toy.endless' }).waitFor();
+    await bar.press('Enter');
+    await expect.poll(() => bar.inputValue()).toBe('tool:toy.endless ');
+    await bar.pressSequentially('stat');
+    await bar.press('Escape');
+    await option.waitFor({ state: 'detached' });
+    await bar.fill('tol:x ran>2');
+    await bar.press('Enter');
+    await page.locator('[data-problem]', { hasText: 'Column 1: there is no key "tol"' }).waitFor();
+    const [problem] = await page.locator('[data-problem]').all();
+    await problem?.getByRole('button').click();
+    expect(
+      await bar.evaluate((field: HTMLInputElement) => [field.selectionStart, field.selectionEnd]),
+    ).toEqual([0, 3]);
+    expect(new URL(page.url()).searchParams.get('query')).toBeNull();
+    await bar.press('Escape');
+    await expect.poll(() => bar.inputValue()).toBe('');
+    // A link with a wrong query shows what is wrong, and requests nothing.
+    await page.goto(`${board.url}/ui/calls?query=stat:failed`);
+    await page.locator('[data-state="problem"]').waitFor();
+    await page.locator('[data-problem]', { hasText: 'did you mean state' }).waitFor();
+    await page.getByRole('button', { name: '切换到中文' }).click();
+    await page.locator('[data-problem]', { hasText: '第 1 列' }).waitFor();
+    await done();
+  });
+
+  it('shows the grammar beside the query', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator('[data-query-help]').click();
+    await page.locator('[data-query-grammar]', { hasText: 'waited>' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-query-grammar]').waitFor({ state: 'detached' });
+    expect(await page.locator('[data-query-help]').evaluate((node) => node === document.activeElement)).toBe(
+      true,
+    );
+    await done();
+  });
+
+  it('is sorted by a column in either direction', async () => {
+    const first = await invoke('toy.echo', { n: 1 }, 'sorted');
+    const second = await invoke('toy.echo', { n: 2 }, 'sorted');
+    const { page, done } = await board.open('/ui/calls?query=agent:sorted');
+    const shown = (): Promise<(string | null)[]> =>
+      page
+        .locator('[data-call]')
+        .evaluateAll((rows) =>
+          rows
+            .sort((one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top)
+            .map((row) => row.getAttribute('data-call')),
+        );
+    await expect.poll(shown).toEqual([second, first]);
+    await page.locator('[data-sort="created"]').click();
+    await page.locator('[aria-sort="ascending"]', { hasText: 'Time' }).waitFor();
+    await expect.poll(shown).toEqual([first, second]);
+    // New calls have no place in this order: the page says so.
+    const third = await invoke('toy.echo', { n: 3 }, 'sorted');
+    await page.locator('[data-outdated]').waitFor();
+    await page.locator('[data-reload]').click();
+    await expect.poll(shown).toEqual([first, second, third]);
+    await page.locator('[data-sort="ran"]').click();
+    await page.waitForURL('**sort=ran*');
+    await page.locator('[aria-sort="descending"]', { hasText: 'Ran' }).waitFor();
+    await done();
+  });
+
+  it('pauses, and counts what is new meanwhile', async () => {
+    await invoke('toy.echo', {}, 'paused');
+    const { page, done } = await board.open('/ui/calls?query=agent:paused');
+    await page.locator('[data-call]').waitFor();
+    await page.locator('[data-tail]').click();
+    await invoke('toy.echo', {}, 'paused');
+    await invoke('toy.echo', {}, 'paused');
+    await page.locator('[data-new]', { hasText: '2 new calls' }).waitFor();
+    expect(await page.locator('[data-call]').count()).toBe(1);
+    await page.locator('[data-tail]').click();
+    await expect.poll(() => page.locator('[data-call]').count()).toBe(3);
+    await done();
+  });
+
+  it('shows refused requests, which lead to their rows in the ledger', async () => {
+    const response = await board.server.ask({
+      method: 'POST',
+      path: '/v1/tools/toy.nothing/invoke',
+      headers: { 'x-agent-id': 'refused' },
+      body: { run_id: 'r', args: {} },
+    });
+    expect(response.status).toBe(404);
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator('[data-example]', { hasText: 'state:refused' }).click();
+    const row = page.locator('[data-refused]', { hasText: 'toy.nothing' }).first();
+    await row.filter({ hasText: 'tool_not_found' }).waitFor();
+    const seq = await row.getAttribute('data-refused');
+    await row.getByRole('link').first().click();
+    await page.waitForURL('**/ui/ledger?*');
+    await page.locator(`[data-row="${seq}"]`, { hasText: 'call.refused' }).waitFor();
     await done();
   });
 
@@ -61,7 +183,7 @@ describe('the list', () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const isUnfiltered = (url: URL): boolean =>
-      url.pathname === '/v1/tool_calls' && !url.searchParams.has('agent_id');
+      url.pathname === '/v1/tool_calls' && !url.searchParams.has('query');
     await page.route(isUnfiltered, async (route) => {
       await held;
       await route.continue();
@@ -69,8 +191,9 @@ describe('the list', () => {
     const requested = page.waitForRequest((request) => isUnfiltered(new URL(request.url())));
     await invoke('toy.echo', { n: 2 }, 'unfiltered');
     await requested;
-    await page.getByLabel('Agent', { exact: true }).fill('filtered');
-    await page.waitForURL('**/ui/calls?agent=filtered');
+    await query(page).fill('agent:filtered');
+    await query(page).press('Enter');
+    await page.waitForURL('**/ui/calls?query=agent:filtered');
     await page.locator('[data-call]').nth(1).waitFor({ state: 'detached' });
     const late = page.waitForResponse((response) => isUnfiltered(new URL(response.url())));
     release();
@@ -103,6 +226,38 @@ describe('the list', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/ui/calls/${id}*`);
+    await done();
+  });
+});
+
+describe('selected calls', () => {
+  it('are cancelled after a confirmation that lists them, and replayed, with a result for each', async () => {
+    // First, because those that do not end fill the slots of their run.
+    const ended = await invoke('toy.echo', {}, 'bulk');
+    const ids = [];
+    for (let n = 0; n < 3; n += 1) ids.push(await invoke('toy.endless', { n }, 'bulk'));
+    const { page, done } = await board.open('/ui/calls?query=agent:bulk');
+    const box = (id: string): Locator => page.locator(`[data-call="${id}"] [data-select]`);
+    await box(ended).click();
+    await box(ids[2]!).click({ modifiers: ['Shift'] });
+    await page.locator('[data-bulk]', { hasText: '4 calls selected' }).waitFor();
+    await page.locator('[data-bulk-cancel]', { hasText: 'Cancel 3' }).click();
+    await page.locator('[data-bulk-call]').nth(2).waitFor();
+    expect(await page.locator(`[data-bulk-call="${ended}"]`).count()).toBe(0);
+    await page.locator('[data-bulk-run]').click();
+    await page.locator('[data-bulk-progress]', { hasText: '3 done, 0 failed' }).waitFor();
+    await page.locator('[data-bulk-close]').click();
+    for (const id of ids) await page.locator(`[data-call="${id}"] [data-state="CANCELLED"]`).waitFor();
+    await page.locator('[data-bulk-clear]').click();
+    await page.locator(`[data-call="${ended}"] a`).focus();
+    await page.keyboard.press('x');
+    await page.locator('[data-bulk-replay]', { hasText: 'Replay 1' }).click();
+    await page.locator('[data-bulk-run]').click();
+    const made = page.locator(`[data-bulk-call="${ended}"] [data-bulk-state="done"] a`);
+    await made.waitFor();
+    await made.click();
+    await page.waitForURL('**/ui/calls/tc_*');
+    await page.locator('main a', { hasText: ended }).first().waitFor();
     await done();
   });
 });

@@ -142,15 +142,99 @@ describe('by keyboard alone', () => {
     await done();
   });
 
+  it('? shows the keys of every page and of this one, and keys do nothing behind it', async () => {
+    const { page, done } = await board.open('/ui/approvals');
+    await page.locator('[data-approval-detail]').waitFor();
+    await press(page, '?');
+    const overlay = page.getByRole('dialog', { name: 'Keys' });
+    await overlay.getByText('show the keys').waitFor();
+    await overlay.getByText('approve, edit, deny').waitFor();
+    await press(page, 'd');
+    await press(page, 'Escape');
+    await overlay.waitFor({ state: 'detached' });
+    expect(await page.locator('#deny-note').count()).toBe(0);
+    await press(page, 'd');
+    await page.locator('#deny-note').waitFor();
+    await page.locator('#deny-note').focus();
+    await page.keyboard.type('why?/');
+    expect(await page.locator('#deny-note').inputValue()).toBe('why?/');
+    expect(await overlay.count()).toBe(0);
+    await done();
+  });
+
+  it('/ goes to the search field of the page, or to the palette where there is none; Escape leads back', async () => {
+    const { page, done } = await board.open('/ui/tools');
+    await page.locator('[data-tool="toy.echo"]').waitFor();
+    await press(page, '/');
+    await focusIsOn(page, '[data-page-search]');
+    await page.keyboard.type('echo/');
+    expect(await page.locator('input[data-page-search]').inputValue()).toBe('echo/');
+    await press(page, 'Backspace', 'Escape');
+    await focusIsOn(page, 'main');
+    await page.locator('[data-tool="toy.echo"]').click();
+    await page.locator('[data-tool-detail]').waitFor();
+    await page.locator('main').focus();
+    await press(page, 'Escape');
+    await page.locator('[data-tool-detail]').waitFor({ state: 'detached' });
+
+    await page.goto(`${board.url}/ui/settings`);
+    await page.locator('main kbd').first().waitFor();
+    await press(page, '/');
+    await page.locator('[data-palette] input:focus').waitFor();
+    await page.keyboard.type(calls[0]!);
+    await press(page, 'Enter');
+    await page.waitForURL(`**/ui/calls/${calls[0]}`);
+    await page.locator('[data-replay]').waitFor();
+    // An open popover takes the first Escape.
+    await page.locator('[data-copy-as]').click();
+    await page.locator('[data-code]').waitFor();
+    await press(page, 'Escape');
+    await page.locator('[data-code]').waitFor({ state: 'hidden' });
+    expect(page.url()).toContain(calls[0]!);
+    await press(page, 'Escape');
+    await page.waitForURL('**/ui/calls');
+    await done();
+  });
+
+  it('the palette finds failure codes, agents and texts, and leads to their calls', async () => {
+    const { page, done } = await board.open('/ui/settings');
+    await page.locator('main kbd').first().waitFor();
+    for (const [typed, option, query] of [
+      ['upstream_unrea', 'upstream_unreachable', 'code:upstream_unreachable'],
+      ['local calls of', 'local', 'agent:local'],
+      ['needle in arguments', 'needle in arguments', 'needle in arguments'],
+    ] as const) {
+      await press(page, 'Control+k');
+      await page.locator('[data-palette] input:focus').waitFor();
+      await page.keyboard.type(typed);
+      await page.locator('[data-palette] [role=option]', { hasText: option }).first().waitFor();
+      await press(page, 'Enter');
+      await page.waitForURL((url) => url.pathname === '/ui/calls' && url.searchParams.get('query') === query);
+    }
+    await done();
+  });
+
+  it('a tool that the palette finds is ready to fill in', async () => {
+    const { page, done } = await board.open('/ui/settings');
+    await page.locator('main kbd').first().waitFor();
+    await press(page, 'Control+k');
+    await page.locator('[data-palette] input:focus').waitFor();
+    await page.keyboard.type('toy.remove');
+    await page.locator('[data-palette] [role=option]', { hasText: 'toy.remove' }).first().waitFor();
+    await press(page, 'Enter');
+    await focusIsOn(page, '[data-field="/path"] input');
+    await done();
+  });
+
   it('a point of a chart leads to its calls', async () => {
     const { page, done } = await board.open('/ui/metrics');
-    const chart = '[data-chart="Queue"][data-points="true"]';
+    const chart = '[data-chart="load"][data-points="true"]';
     await page.locator(chart).waitFor();
     await tabTo(page, `${chart} [role=slider]`);
     await press(page, 'End');
     await page.locator(`${chart} [role=slider][aria-valuetext*="open"]`).waitFor();
     await press(page, 'Enter');
-    await page.waitForURL('**/ui/calls?since=*&until=*');
+    await page.waitForURL((url) => /since:\S+ until:/.test(url.searchParams.get('query') ?? ''));
     await done();
   });
 

@@ -28,25 +28,27 @@ async function headingsOf(page: Page): Promise<{ words: string; left: number; ri
   );
 }
 
-describe('the list of calls', () => {
-  it.each(['en', 'zh-CN'])(
-    'has headings side by side inside the table at every width: %s',
-    async (locale) => {
-      const { page, done } = await board.open('/ui/calls', { locale });
-      for (const width of [1280, 1024, 900, 861, 700, 390]) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.locator('[data-call]').first().waitFor();
-        const headings = await headingsOf(page);
-        const { right: edge } = await page
-          .getByRole('table')
-          .evaluate((table) => table.getBoundingClientRect().toJSON() as { right: number });
-        const overlaps = headings.filter(({ right }, at) => right > (headings[at + 1]?.left ?? edge));
-        expect({ width, overlaps }).toEqual({ width, overlaps: [] });
-        expect(headings.length).toBeGreaterThan(2);
-      }
-      await done();
-    },
-  );
+describe('the lists of calls and of runs', () => {
+  it.each([
+    ['en', 'calls', '[data-call]'],
+    ['zh-CN', 'calls', '[data-call]'],
+    ['en', 'runs', '[data-run]'],
+    ['zh-CN', 'runs', '[data-run]'],
+  ])('have headings side by side inside the table at every width: %s %s', async (locale, name, row) => {
+    const { page, done } = await board.open(`/ui/${name}`, { locale });
+    for (const width of [1280, 1024, 900, 861, 700, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.locator(row).first().waitFor();
+      const headings = await headingsOf(page);
+      const { right: edge } = await page
+        .getByRole('table')
+        .evaluate((table) => table.getBoundingClientRect().toJSON() as { right: number });
+      const overlaps = headings.filter(({ right }, at) => right > (headings[at + 1]?.left ?? edge));
+      expect({ width, overlaps }).toEqual({ width, overlaps: [] });
+      expect(headings.length).toBeGreaterThan(2);
+    }
+    await done();
+  });
 });
 
 /** WCAG contrast of the text of an element on its own background. */

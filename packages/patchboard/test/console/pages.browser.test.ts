@@ -29,10 +29,8 @@ describe('tools', () => {
     await page.getByRole('tab', { name: 'Health' }).click();
     await page.locator('[data-tool-detail]', { hasText: '100.0 %' }).waitFor();
     const times = page.locator('[data-times]');
-    await expect
-      .poll(() => times.locator('th[scope=col]').allInnerTexts())
-      .toEqual(['Waited', 'Ran', 'Total']);
-    await expect.poll(() => times.locator('tbody tr').first().locator('td').count()).toBe(3);
+    await expect.poll(() => times.locator('th[scope=col]').allInnerTexts()).toEqual(['Waited', 'Ran']);
+    await expect.poll(() => times.locator('tbody tr').first().locator('td').count()).toBe(2);
     await page.getByRole('tab', { name: 'Policy' }).click();
     await page.locator('[data-explanation]', { hasText: 'not marked as risky' }).waitFor();
     await done();
@@ -97,6 +95,7 @@ describe('agents and policy', () => {
     await page.locator('[data-state="empty"]', { hasText: 'npx patchboard keys create' }).waitFor();
     await page.locator('[data-key-name]').fill('researcher');
     await page.locator('[data-create-key]').click();
+    await page.locator('[data-create-first]').click();
     const secret = (await page.locator('[data-minted] code').innerText()).trim();
     expect(secret).toMatch(/^pb_/);
     await page.locator('[data-key]', { hasText: 'researcher' }).waitFor();
@@ -132,25 +131,48 @@ describe('the ledger', () => {
 });
 
 describe('metrics', () => {
-  it('lead from each point to its calls', async () => {
+  it('count calls at the server, by a group, and lead from each point and series to its calls', async () => {
     const { page, done } = await board.open('/ui/metrics');
-    await page.locator('[data-chart] canvas').first().waitFor();
+    await page.locator('[data-chart="rate"] canvas').waitFor();
+    await page.locator('[data-covered]', { hasText: 'buckets of 1m' }).waitFor();
+    expect(
+      await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name)),
+    ).not.toEqual(expect.arrayContaining([expect.stringContaining('/v1/tool_calls')]));
     await page.locator('[data-point]').first().click();
-    await page.waitForURL('**/ui/calls?since=*');
+    await page.waitForURL('**/ui/calls?query=*');
+    await page.locator(`[data-call="${call}"]`).waitFor();
+    await page.goBack();
+    await page.locator('[data-by]').getByText('Tool', { exact: true }).click();
+    const row = page.locator('[data-series="toy.echo"]');
+    await row.filter({ hasText: '0.0 %' }).waitFor();
+    await row.getByRole('link', { name: 'toy.echo' }).click();
+    await page.waitForURL((url) => (url.searchParams.get('query') ?? '').startsWith('tool:toy.echo since:'));
     await page.locator(`[data-call="${call}"]`).waitFor();
     await done();
   });
 
-  it.each(['Calls by state', 'Latency', 'Queue', 'Devices'])(
-    'have a chart of %s to click on',
-    async (title) => {
-      const { page, done } = await board.open('/ui/metrics');
-      const chart = page.locator(`[data-chart="${title}"][data-points="true"]`);
+  it('are of the tools, agents and the time that the address names', async () => {
+    const { page, done } = await board.open('/ui/metrics?query=tool:none.*&since=24h&by=agent');
+    await page.locator('[data-state="empty"]', { hasText: 'No call of these tools' }).waitFor();
+    await page.getByRole('combobox', { name: 'Tools and agents' }).fill('state:failed');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-problem]', { hasText: 'tool and agent' }).waitFor();
+    await page.goto(`${board.url}/ui/metrics?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z`);
+    await page.locator('[data-custom-range]').waitFor();
+    await page.locator('[data-state="empty"]').waitFor();
+    await done();
+  });
+
+  it('have charts to click on', async () => {
+    const { page, done } = await board.open('/ui/metrics');
+    for (const name of ['rate', 'share', 'ran', 'waited', 'load', 'devices']) {
+      const chart = page.locator(`[data-chart="${name}"][data-points="true"]`);
       // There is nothing under the pointer before it moves.
       await chart.locator('.u-over').hover();
       await chart.locator('.u-over').click();
-      await page.waitForURL('**/ui/calls?since=*&until=*');
-      await done();
-    },
-  );
+      await page.waitForURL((url) => /since:\S+ until:/.test(url.searchParams.get('query') ?? ''));
+      await page.goBack();
+    }
+    await done();
+  });
 });

@@ -8,7 +8,7 @@ const folder = aDataFolder();
 let board: TestConsole;
 let again: TestPlatform | undefined;
 beforeAll(async () => {
-  board = await aConsole({ tools: [echo], folder, port: await aFixedPort() });
+  board = await aConsole({ tools: [echo], folder, port: await aFixedPort(), hasOwnBrowser: true });
 });
 afterAll(async () => {
   await board?.browser.close();
@@ -34,7 +34,7 @@ describe('a server that goes away', () => {
     const meanwhile = await again.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
     const { tool_call_id: second } = meanwhile.json as { tool_call_id: string };
     await page.waitForURL('**/ui/metrics*');
-    await page.getByRole('heading', { name: 'Latency' }).waitFor();
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
     await page.goBack();
     await page.locator('[data-live="live"]').waitFor();
     await page.locator(`[data-call="${second}"]`).waitFor();

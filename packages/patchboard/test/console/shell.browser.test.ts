@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { checkOnPhone, checkPages } from './support/page-walks.ts';
@@ -176,3 +177,100 @@ describe('the shell', () => {
     await done();
   });
 });
+
+// The last ones: with the first key local mode is over.
+describe('keys', () => {
+  it('the first one asks for confirmation, and says what it ends', async () => {
+    const { page, done } = await board.open('/ui/agents');
+    await page.locator('[data-key-name]').fill('first');
+    await page.locator('[data-create-key]').click();
+    const dialog = page.locator('[data-first-key]');
+    await dialog.getByText('requests without a credential are refused from now on').waitFor();
+    await dialog.getByText('npx patchboard login').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect((await fetch(`${board.url}/v1/tools`)).status).toBe(200);
+    await page.locator('[data-create-key]').click();
+    await page.locator('[data-create-first]').click();
+    await page.locator('[data-minted]').waitFor();
+    expect((await fetch(`${board.url}/v1/tools`)).status).toBe(401);
+    await page.locator('[data-last-used="never"]').waitFor();
+    await page.locator('[data-key-name]').fill('second');
+    await page.locator('[data-create-key]').click();
+    await page.locator('[data-minted]', { hasText: 'second' }).waitFor();
+    await done();
+  });
+
+  it('are sorted by their last use', async () => {
+    const used = await board.server.mint({ kind: 'agent', name: 'used' });
+    await board.server.ask({ method: 'GET', path: '/v1/tools', headers: used.headers });
+    const { page, done } = await board.open('/ui/agents');
+    await page.locator(`[data-key="${used.id}"] [data-last-used]`, { hasText: /now|ago/ }).waitFor();
+    const first = page.locator('[data-key]').first();
+    expect(await first.getAttribute('data-key')).not.toBe(used.id);
+    await page.locator('[data-sort="used"]').click();
+    await expect.poll(() => first.getAttribute('data-key')).toBe(used.id);
+    await page.locator('[data-sort="used"]').click();
+    await expect.poll(() => first.getAttribute('data-key')).not.toBe(used.id);
+    await done();
+  });
+
+  it('sign in: pages, buttons and the tenant are those of the key, until it is revoked', async () => {
+    const wanted = { kind: 'service', name: 'auditor', scopes: ['calls:read', 'ledger:read'] } as const;
+    const key = await board.server.mint({ ...wanted, tenant: 'acme' });
+    const made = await board.server.asOperator(
+      'POST',
+      '/v1/tools/toy.echo/invoke',
+      { run_id: 'r', args: {} },
+      'acme',
+    );
+    const call = (made.json as { tool_call_id: string }).tool_call_id;
+    const { page, done } = await board.open('/ui/login', { isSignedIn: false });
+    await page.locator('#token').fill(key.secret);
+    const refused = refusalsOf(page);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/calls*');
+    await page.locator('[data-signed-in="true"]', { hasText: 'auditor' }).waitFor();
+    await page.locator('[data-fixed-tenant]', { hasText: 'acme' }).waitFor();
+    await page.locator(`[data-call="${call}"]`).waitFor();
+    const links = await page.locator('nav .link').allInnerTexts();
+    expect(links).toEqual(expect.arrayContaining(['Calls', 'Ledger', 'Metrics', 'Settings']));
+    for (const page of ['Tester', 'Approvals', 'Tools', 'Devices', 'Upstreams', 'Nodes', 'Agents & policy'])
+      expect(links).not.toContain(page);
+
+    await page.goto(`${board.url}/ui/calls/${call}`);
+    await page.locator('[data-copy-as]').waitFor();
+    expect(await page.locator('[data-replay]').count()).toBe(0);
+    // Another tenant in the address changes nothing.
+    await page.goto(`${board.url}/ui/ledger?tenant=default`);
+    await page.locator('[data-row]').first().waitFor();
+    await page.goto(`${board.url}/ui/agents`);
+    await page.locator('[data-state="page-refused"]', { hasText: 'keys:write' }).waitFor();
+    await page.goto(`${board.url}/`);
+    await page.waitForURL('**/ui/calls*');
+    await page.locator('[data-live="live"]').waitFor();
+    expect(refused).toEqual([]);
+
+    await board.server.asOperator('DELETE', `/v1/keys/${key.id}`, undefined, 'acme');
+    await page.locator('[data-notice="session-ended"]').waitFor();
+    await done();
+  });
+
+  it('are not taken from a link, which somebody else may have made', async () => {
+    const key = await board.server.mint({ kind: 'operator', name: 'stranger' });
+    const { page, done } = await board.open(`/ui/login#login=${key.secret}`, { isSignedIn: false });
+    await page.locator('#token').waitFor();
+    await page.waitForURL((address) => address.hash === '');
+    expect(await page.context().cookies()).toEqual([]);
+    await done();
+  });
+});
+
+/** The requests of the page that the server refuses from now on. */
+function refusalsOf(page: Page): string[] {
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if ([401, 403].includes(response.status())) refused.push(`${response.status()} ${response.url()}`);
+  });
+  return refused;
+}

@@ -2,15 +2,16 @@ import type { NodesView } from '@patchboard/wire';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { aCluster, type TestNode } from '../cluster/support/a-node.ts';
-import { aBrowser } from '../guard/support/browser.ts';
+import { sharedBrowser } from '../guard/support/browser.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let browser: Browser;
+let release: (() => Promise<void>) | null = null;
 beforeAll(async () => {
-  browser = await aBrowser([]);
+  ({ browser, release } = await sharedBrowser());
 });
 afterAll(async () => {
-  await browser?.close();
+  await release?.();
 });
 
 // For hangs only: a browser on a busy machine is slow.

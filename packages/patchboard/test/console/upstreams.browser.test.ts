@@ -32,7 +32,8 @@ describe('the page of upstreams', () => {
       await page.goto(`${board.url}/ui/settings`);
       await page.locator('[data-live="live"]').waitFor();
       await page.keyboard.press('Control+k');
-      const found = page.locator('[data-palette] [role=option]', { hasText: language });
+      // Case-sensitive: another option searches the calls for "upstream".
+      const found = page.locator('[data-palette] [role=option]', { hasText: new RegExp(language) });
       for (const words of ['upstream', 'openapi', 'mcp']) {
         await page.locator('[data-palette] input').fill(words);
         await found.waitFor();

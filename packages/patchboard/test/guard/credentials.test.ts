@@ -443,9 +443,10 @@ describe('a session', () => {
     expect(await keys()).toBe(401);
   });
 
-  it('is not opened by a key, and a session id is no bearer token', async () => {
+  it('is not opened by a revoked key, and a session id is no bearer token', async () => {
     const server = await aServer();
     const key = await server.mint({ kind: 'operator', name: 'olga', scopes: SCOPES });
+    await server.asOperator('DELETE', `/v1/keys/${key.id}`);
     expect((await openWith(server, key.secret)).status).toBe(401);
     const { headers } = await openWith(server, server.operatorToken);
     const id = /=([\w-]+);/.exec(headers['set-cookie']![0]!)![1]!;

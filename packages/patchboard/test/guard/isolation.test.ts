@@ -146,7 +146,7 @@ describe("another agent's call, in the same tenant", () => {
       path: '/v1/tool_calls?run_id=run_a',
       headers: scene.neighbour.headers,
     });
-    expect(byRun.json).toEqual({ tool_calls: [], next_cursor: null });
+    expect(byRun.json).toEqual({ tool_calls: [], next_cursor: null, complete: true });
   });
 
   it('does not join its run', async () => {

@@ -13,6 +13,10 @@ import { requestTo, UNKNOWN } from './support/route-samples.ts';
 const MAY_START_PROCESSES = [
   // The editor that the user of `patchboard inbox` chose.
   'cli/inbox/editor.ts',
+  // The browser of the user of `patchboard open`.
+  'cli/open-browser.ts',
+  // The command of a profile of the user, which prints a secret.
+  'cli/profiles/profile-secret.ts',
   // Our own program that runs one query.
   'packs/essentials/database/query-process.ts',
   // What is enclosed: our own file server, and the command of `bash_run` as one argument of bash.

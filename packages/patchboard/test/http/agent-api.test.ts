@@ -81,6 +81,8 @@ describe('POST /v1/tools/:name/invoke', () => {
       agent_id: 'local',
       replay_of: null,
     });
+    const tool = await server.get('/v1/tools/math.add');
+    expect(record.json.tool_version).toBe(tool.json.version);
     expect(Number.isInteger(record.json.created_at)).toBe(true);
     expect(record.json.created_at).toBeLessThan(10_000_000_000);
     expect(record.json.timeline.map((entry: { state: string }) => entry.state)).toEqual([
@@ -88,6 +90,16 @@ describe('POST /v1/tools/:name/invoke', () => {
       'EXECUTING',
       'COMPLETED',
     ]);
+  });
+
+  it('shows the trace that the caller named, and no parent for a call that no sub-agent made', async () => {
+    const body = { run_id: 'run_a', args: { a: 1, b: 2 } };
+    const headers = { 'x-trace-id': 'trace-1', prefer: 'wait=10' };
+    const traced = await server.post('/v1/tools/math.add/invoke', body, { headers });
+    expect(traced.json).toMatchObject({ status: 'SUCCEEDED', trace_id: 'trace-1' });
+    const plain = await ended('/v1/tools/math.add/invoke', body);
+    for (const { json } of [traced, plain]) expect(json).not.toHaveProperty('parent_call_id');
+    expect(plain.json).not.toHaveProperty('trace_id');
   });
 
   it('waits for the result when asked to, and says so', async () => {

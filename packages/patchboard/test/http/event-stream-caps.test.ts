@@ -53,6 +53,21 @@ describe('event streams', () => {
     expect(await metric(server, 'event_streams_open')).toBe(4);
   });
 
+  it('of the sessions of a key count as streams of the key', async () => {
+    const server = await closedServer({ limits: { eventStreamsPerCredential: 2 } });
+    const made = await server.post('/v1/keys', { kind: 'agent', name: 'bot' }, { headers: OPERATOR });
+    const token = String(made.json.key);
+    const signIn = async (): Promise<Record<string, string>> => {
+      const opened = await server.post('/v1/session', { token });
+      const cookie = (opened.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      return { cookie, 'x-session-proof': String(opened.json.proof) };
+    };
+    const holders = [{ authorization: `Bearer ${token}` }, await signIn(), await signIn()];
+    const statuses = [];
+    for (const headers of holders) statuses.push((await follow(server.url, headers)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
   it('of one client that runs tools are 429 beyond a hundred, and those of another are not', async () => {
     const server = await closedServer({});
     const requests = async (client: string): Promise<{ status: number; close(): void }> => {

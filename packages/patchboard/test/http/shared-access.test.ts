@@ -201,6 +201,36 @@ describe('a browser', () => {
     },
   );
 
+  it('signs in with a key of the other node; its session and streams end there when the key is revoked', async () => {
+    loseNotifications();
+    const { id, secret } = await aKey(a);
+    const session = await signIn(b, secret);
+    for (const node of [a, b]) expect((await node.get('/v1/tools', session)).status).toBe(200);
+    expect((await a.get('/v1/session', session)).json).toMatchObject({ kind: 'key', key_id: id });
+    const stream = await fetch(`${b.url}/v1/events`, session);
+    expect((await a.delete(`/v1/keys/${id}`, operator)).status).toBe(200);
+    expect((await a.get('/v1/tools', session)).status).toBe(401);
+    // The poll of each second.
+    await nodes[1]!.peers.catchUp();
+    for await (const chunk of stream.body ?? []) void chunk;
+    expect((await b.get('/v1/tools', session)).status).toBe(401);
+    // The documents of dead sessions are deleted when the next session is opened.
+    const before = await b.store.documents('key_session');
+    await signIn(b, OPERATOR_TOKEN);
+    expect([before.length, await b.store.documents('key_session')]).toEqual([1, []]);
+  });
+
+  it('shows the uses of a key at the other node', async () => {
+    const { id, secret } = await aKey(a);
+    expect((await b.get('/v1/tools', bearer(secret))).status).toBe(200);
+    // Written when the server closes, and otherwise within seconds.
+    await b.app.close();
+    const { keys } = (await a.get('/v1/keys', operator)).json as {
+      keys: { key_id: string; last_used_at: string | null }[];
+    };
+    expect(keys.find(({ key_id }) => key_id === id)?.last_used_at).toEqual(expect.any(String));
+  });
+
   it('opens a WebSocket at the other node with a ticket, once', async () => {
     loseNotifications();
     const { secret } = await aKey(a, 'client');

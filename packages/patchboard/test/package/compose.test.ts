@@ -11,6 +11,7 @@ import { ROOT } from '../support/server-process.ts';
 
 interface Service {
   readonly image: string;
+  readonly command?: readonly string[];
   readonly build?: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
@@ -34,7 +35,11 @@ const dockerfile = read('Dockerfile');
 const instruction = (name: string): string =>
   new RegExp(`^${name} (.*)$`, 'm').exec(dockerfile.split(/^FROM /m).at(-1) ?? '')?.[1] ?? '';
 
-const GIVEN = { POSTGRES_PASSWORD: 'a1b2c3', PATCHBOARD_OPERATOR_TOKEN: 't'.repeat(32) };
+const GIVEN = {
+  POSTGRES_PASSWORD: 'a1b2c3',
+  NATS_PASSWORD: 'd4e5f6',
+  PATCHBOARD_OPERATOR_TOKEN: 't'.repeat(32),
+};
 
 /** Fills in variables as Compose does. */
 function filled(text: string, given: Readonly<Record<string, string>>): string {
@@ -94,7 +99,11 @@ describe('compose.yaml', () => {
     });
     const healthy = { condition: 'service_healthy' };
     expect(patchboard.depends_on).toEqual({ postgres: healthy, nats: healthy });
-    expect(patchboard.environment['NATS_URL']).toBe('nats://nats:4222');
+    const [user, password] = ['--user=', '--pass='].map((flag) =>
+      nats.command?.find((given) => given.startsWith(flag))?.slice(flag.length),
+    );
+    const { NATS_URL: address } = environmentOf(patchboard, GIVEN);
+    expect(address).toBe(`nats://${user}:${filled(password ?? '', GIVEN)}@nats:4222`);
     // The image's first server, which only creates the database, has no TCP port and must not count as healthy.
     expect(postgres.healthcheck.test.join(' ')).toContain('pg_isready --host 127.0.0.1');
     expect(patchboard.healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${settings.port}/readyz`);

@@ -14,7 +14,7 @@ import { ROOT } from '../support/server-process.ts';
 import { codeSpansOf, tablesOf } from './markdown.ts';
 
 /** Commands that talk to a server have these; the text before the table says so. */
-const COMMON = ['--url', '--json', '--tenant'];
+const COMMON = ['--url', '--profile', '--json', '--select', '--tenant'];
 
 /** The tables of a document that begin with one of these words, row by row. */
 function rowsUnder(file: string, titles: readonly string[]): readonly (readonly string[])[] {

@@ -45,6 +45,7 @@ describe.each([
   'docs/guides/openapi.md',
   'docs/guides/postgres.md',
   'docs/guides/more-than-one-node.md',
+  'docs/guides/search.md',
 ])('%s and its Chinese version', (page) => {
   const [ours, theirs] = [page, `docs/zh-CN/${basename(page)}`].map((path) =>
     readFileSync(join(ROOT, path), 'utf8'),

@@ -60,7 +60,7 @@ export function simulatedEngine({ clock, process, store, peers, log, random }: S
   });
   const policies = new PolicyService({ store, guard, clock, initial: {} });
   const settings = new TenantService({ store, clock, directory: tenants });
-  const keys = new KeyService({ store, clock, ids, digest: nodeDigest });
+  const keys = new KeyService({ store, clock, ids, digest: nodeDigest, log });
   followAccessChanges(engine.changes, { keys, policies, tenants: settings }, log);
   services.set(engine, { grants, policies, keys, authenticator: authenticatorOf(engine, keys, log) });
   return engine;

@@ -60,7 +60,7 @@ function simulatedTable(connection: StoreConnection, table: NodeTable): NodeTabl
     places: (ids) => request(() => table.places(ids)),
     waitingFor: (clients) => request(() => table.waitingFor(clients)),
     offer: (calls) => request(() => table.offer(calls)),
-    offered: (limit) => request(() => table.offered(limit)),
+    offered: (limit, after) => request(() => table.offered(limit, after)),
     takeOffered: (ids) => request(() => table.takeOffered(ids)),
     claimHome: (run, place) => request(() => table.claimHome(run, place)),
     give: (call, to) => request(() => table.give(call, to)),

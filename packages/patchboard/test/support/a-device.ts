@@ -12,6 +12,8 @@ export interface ConnectedDevice {
   readonly responses: InputRound[];
   /** The reasons of the `cancel` frames. */
   readonly cancelled: string[];
+  /** Whether it continues an earlier session. */
+  readonly isResumed: boolean;
   /** Whether a newer connection of the device has replaced this one. */
   readonly isReplaced: () => boolean;
 }
@@ -30,7 +32,7 @@ export async function aDevice(
   const requests: Call[] = [];
   const responses: InputRound[] = [];
   const cancelled: string[] = [];
-  let isReplaced = false;
+  let [isResumed, isReplaced] = [false, false];
   const earlier = await engine.devices.takeSession('default', clientId, resume);
   const device = engine.devices.connect({
     tenant: 'default',
@@ -48,12 +50,14 @@ export async function aDevice(
     resume,
     earlier,
     holding,
-    greet: () => undefined,
+    greet: (_device, resumed) => {
+      isResumed = resumed;
+    },
   });
   await engine.devices.offer(device, specs);
   engine.devices.sendWaiting(
     device,
     specs.map(({ name }) => name),
   );
-  return { device, requests, responses, cancelled, isReplaced: () => isReplaced };
+  return { device, requests, responses, cancelled, isResumed, isReplaced: () => isReplaced };
 }

@@ -5,7 +5,7 @@ const DELAYED: ReadonlySet<string> = new Set(['insertCall', 'replaceCall', 'find
 
 export interface DelayingStore {
   readonly store: Store;
-  /** Resolves when every delayed result has been delivered and nothing that follows from it wrote again. */
+  /** Resolves when every result of the store has been delivered and nothing that follows from it used the store again. */
   readonly idle: () => Promise<void>;
 }
 
@@ -17,8 +17,7 @@ export interface DelayingStore {
 export function delayingStore(store: Store, turns: readonly number[]): DelayingStore {
   let calls = 0;
   let pending = 0;
-  const deliver = async (result: unknown): Promise<unknown> => {
-    const wait = turns[calls++ % turns.length] ?? 0;
+  const deliver = async (result: Promise<unknown>, wait: number): Promise<unknown> => {
     pending += 1;
     try {
       for (let turn = 0; turn < wait; turn += 1) await nextTurn();
@@ -33,7 +32,9 @@ export function delayingStore(store: Store, turns: readonly number[]): DelayingS
       if (typeof method !== 'function') return method;
       return (...args: unknown[]): unknown => {
         const result = Reflect.apply(method, target, args) as unknown;
-        return DELAYED.has(String(name)) ? deliver(result) : result;
+        if (DELAYED.has(String(name)))
+          return deliver(Promise.resolve(result), turns[calls++ % turns.length] ?? 0);
+        return result instanceof Promise ? deliver(result, 0) : result;
       };
     },
   });

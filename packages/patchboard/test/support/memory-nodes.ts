@@ -190,11 +190,12 @@ export class MemoryNodes {
             if (holding?.owner === writer && stored?.version === version) holding.offered = true;
           }
         }),
-      offered: (limit) =>
+      offered: (limit, after) =>
         checked(async () =>
           (
             await this.#open(
-              (holding, { clientId }) => holding.offered && clientId === null && !isOwn(holding),
+              (holding, { id, clientId }) =>
+                holding.offered && clientId === null && !isOwn(holding) && id > after,
             )
           )
             .slice(0, limit)

@@ -89,7 +89,7 @@ export class RevisionLog {
   }
 
   #documentsChanged(changes: readonly DocumentChange[]): void {
-    const revised = changes.filter(({ kind }) => kind !== 'todo');
+    const revised = changes.filter(({ kind }) => kind !== 'todo' && kind !== 'key_use');
     if (revised.length > 0) this.#revision += 1;
     for (const change of revised)
       this.#documents.set(pairKey(change.kind, change.id), { change, revision: this.#revision });

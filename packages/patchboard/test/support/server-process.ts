@@ -90,11 +90,13 @@ export function cleanEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name, value]) =>
       value !== undefined &&
-      !/^(PATCHBOARD_|OPEN_METEO_|npm_|VITEST|NODE_)|^(PORT|HOST|DATABASE_URL|DATABASE_LISTEN_URL|NATS_URL)$/.test(
+      !/^(PATCHBOARD_|OPEN_METEO_|npm_|VITEST|NODE_)|^(PORT|HOST|DATABASE_URL|DATABASE_LISTEN_URL|NATS_URL)(_FILE)?$/.test(
         name,
       ),
   );
-  return { ...(Object.fromEntries(kept) as Record<string, string>), NODE_COMPILE_CACHE: COMPILE_CACHE };
+  // Without the profiles of the user who runs the tests.
+  const own = { NODE_COMPILE_CACHE: COMPILE_CACHE, XDG_CONFIG_HOME: '/nonexistent' };
+  return { ...(Object.fromEntries(kept) as Record<string, string>), ...own };
 }
 
 /** Rejects at once when the process ends before it is ready. */

@@ -54,8 +54,8 @@ export class TestPeers implements Peers {
   watched: () => WatchedCalls = () => ({ held: [], awaited: [] });
   #wake: (call: WaitingCall) => void = () => {};
   #close: (session: string) => void = () => {};
-  #room: () => number = () => 0;
-  #canRun: (tenant: string, toolName: string, toolVersion: string) => boolean = () => false;
+  #room: (tenant: string | null) => number = () => 0;
+  #hasTool: (tenant: string, toolName: string, toolVersion: string) => boolean = () => false;
   #end: (tenant: string, runId: string) => void = () => {};
   #spent: (bucket: string, tokens: number) => void = () => {};
   #signal: (topic: string, body: unknown) => void = () => {};
@@ -125,11 +125,11 @@ export class TestPeers implements Peers {
   }
 
   onOffered(
-    room: () => number,
-    canRun: (tenant: string, toolName: string, toolVersion: string) => boolean,
+    room: (tenant: string | null) => number,
+    hasTool: (tenant: string, toolName: string, toolVersion: string) => boolean,
   ): void {
     this.#room = room;
-    this.#canRun = canRun;
+    this.#hasTool = hasTool;
   }
 
   claimHome({ tenant, runId }: RunScope, place: string): WorkspaceHome {
@@ -290,10 +290,10 @@ export class TestPeers implements Peers {
     const { store, offered, holders } = this.#shared;
     const taken: Call[] = [];
     for (const [id, version] of offered) {
-      if (taken.length >= this.#room()) break;
+      if (taken.length >= this.#room(null)) break;
       const call = await store.findCall(id);
       if (call?.version !== version) offered.delete(id);
-      else if (holders.get(id) !== this && this.#canRun(call.tenant, call.toolName, call.toolVersion)) {
+      else if (holders.get(id) !== this && this.#canRun(call, taken)) {
         const next = { ...call, version: version + 1 };
         const replaced = await store.replaceCall(next, version, []);
         if (replaced.kind === 'conflict') continue;
@@ -304,6 +304,11 @@ export class TestPeers implements Peers {
     }
     for (const call of taken) this.moved(call);
     if (taken.length > 0) await this.orphaned(each(taken));
+  }
+
+  #canRun({ tenant, toolName, toolVersion }: Call, taken: readonly Call[]): boolean {
+    const ofTenant = taken.filter((call) => call.tenant === tenant).length;
+    return ofTenant < this.#room(tenant) && this.#hasTool(tenant, toolName, toolVersion);
   }
 
   #notify(notice: (other: TestPeers) => void): void {

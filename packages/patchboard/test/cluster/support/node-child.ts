@@ -1,6 +1,6 @@
 // A server that shares its store with others: `node-child.ts EFFECTS_FILE [fenced]`. Configured by the environment. `fenced`:
-// another node takes it for dead before its first heartbeat.
-import { appendFileSync } from 'node:fs';
+// another node takes it for dead before its first heartbeat. It does not end while the file TEST_HOLD exists.
+import { appendFileSync, existsSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -80,4 +80,8 @@ async function openAndFence(_file: string, log: Log): Promise<Store> {
   return store;
 }
 
-await runServer(settings, { packs: [{ name: 'test', tools }], openStore: openAndFence });
+async function close(): Promise<void> {
+  while (existsSync(environment()['TEST_HOLD'] ?? '')) await pause(20);
+}
+
+await runServer(settings, { packs: [{ name: 'test', tools, close }], openStore: openAndFence });

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } fr
 import { expect, onTestFailed } from 'vitest';
 import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
 import type { TestResponse, Asked } from '../../guard/support/ask.ts';
-import { aBrowser, type BrowserGiven } from '../../guard/support/browser.ts';
+import { aBrowser, sharedBrowser, type BrowserGiven } from '../../guard/support/browser.ts';
 
 // For hangs only: a browser on a busy machine is slow.
 const STEP_MS = 90_000;
@@ -33,7 +33,11 @@ export interface ConsolePage {
 }
 
 export async function aConsole(given: PlatformGiven & BrowserGiven = {}): Promise<TestConsole> {
-  const [server, browser] = await Promise.all([aPlatform(given), aBrowser([], given)]);
+  const isOwn = given.hasOwnBrowser === true || given.hasPageCache === true;
+  const [server, { browser, release }] = await Promise.all([
+    aPlatform(given),
+    isOwn ? ownBrowser(given) : sharedBrowser(),
+  ]);
   const patient = { ...server, ask: (asked: Asked) => askUntilTaken(server, asked) };
   const url = `http://127.0.0.1:${server.port}`;
   return {
@@ -42,10 +46,15 @@ export async function aConsole(given: PlatformGiven & BrowserGiven = {}): Promis
     browser,
     open: (path, options) => openPage(browser, server, `${url}${path}`, options ?? {}),
     async close() {
-      await browser.close();
+      await release();
       await server.close();
     },
   };
+}
+
+async function ownBrowser(given: BrowserGiven): ReturnType<typeof sharedBrowser> {
+  const browser = await aBrowser([], given);
+  return { browser, release: () => browser.close() };
 }
 
 /** Retries requests that a busy server refuses; a refused request has no effect. */

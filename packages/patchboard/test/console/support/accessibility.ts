@@ -54,7 +54,12 @@ const PLACES: readonly (readonly [name: string, path: (shown: Shown) => string, 
   ['mcp', () => '/ui/tester?pane=sandbox&tool=toy.shapes&result=mcp', '[data-mcp] pre'],
   ['connect', () => '/ui/tools?connect=claude-code', '[data-config]'],
   ['calls', () => '/ui/calls', '[data-call]'],
+  ['refused', () => '/ui/calls?query=state:refused', '[data-refused]'],
   ['call', ({ ran }) => `/ui/calls/${ran}`, '[data-stretch]'],
+  ['runs', () => '/ui/runs', '[data-run]'],
+  ['run', () => '/ui/runs/r', '[data-waterfall] [data-call]'],
+  ['compared runs', () => '/ui/compare?a=r&b=r', '[data-pair]'],
+  ['compared calls', ({ ran, waiting }) => `/ui/compare?a=${ran}&b=${waiting}`, '[data-args] .added'],
   ['approvals', ({ waiting }) => `/ui/approvals?call=${waiting}`, '[data-approval-detail]'],
   ['tools', () => '/ui/tools?tool=toy.shapes', '[data-tool-detail] pre'],
   [
@@ -71,7 +76,7 @@ const PLACES: readonly (readonly [name: string, path: (shown: Shown) => string, 
   ['policy', () => '/ui/agents?view=policy', '[data-policy-warnings]'],
   ['simulator', () => '/ui/agents?view=simulator&tool=toy.echo', '[data-explanation]'],
   ['ledger', () => '/ui/ledger', '[data-row]'],
-  ['metrics', () => '/ui/metrics', '[data-ready="true"]'],
+  ['metrics', () => '/ui/metrics?by=tool', '[data-series] a'],
   ['settings', () => '/ui/settings', 'main kbd'],
   ['login', () => '/ui/login', '[data-sign-out]'],
 ];
@@ -89,6 +94,34 @@ const OVERLAYS: readonly (readonly [
     (page) => page.keyboard.press('Control+k'),
     '[data-palette] [role=option]',
   ],
+  [
+    'query',
+    () => '/ui/calls?query=tol:x',
+    async (page) => {
+      await page.locator('[data-page-search]').fill('tol:x stat');
+    },
+    '[data-query-bar] [role=option]',
+  ],
+  ['grammar', () => '/ui/calls', (page) => page.locator('[data-query-help]').click(), '[data-query-grammar]'],
+  [
+    'bulk',
+    () => '/ui/calls',
+    async (page) => {
+      await page.locator('[data-select-all]').click();
+      await page.locator('[data-bulk-replay]').click();
+    },
+    '[data-bulk-dialog] [data-bulk-call]',
+  ],
+  ['keys', () => '/ui/approvals', (page) => page.keyboard.press('?'), '[data-keys] kbd'],
+  [
+    'first key',
+    () => '/ui/agents',
+    async (page) => {
+      await page.locator('[data-key-name]').fill('first');
+      await page.locator('[data-create-key]').click();
+    },
+    '[data-first-key]',
+  ],
   ['drawer', () => '/ui/devices', (page) => page.locator('[data-connect]').click(), '[data-arrival]'],
   ['add', () => '/ui/upstreams', (page) => page.locator('[data-add]').click(), '[data-add-upstream] pre'],
   [
@@ -96,6 +129,18 @@ const OVERLAYS: readonly (readonly [
     ({ ran }) => `/ui/calls/${ran}`,
     (page) => page.locator('[data-copy-as]').click(),
     '[data-code] pre',
+  ],
+  [
+    'cancel',
+    () => '/ui/runs/r',
+    (page) => page.locator('[data-cancel-run]').click(),
+    '[data-ends] [data-state]',
+  ],
+  [
+    'compare',
+    ({ ran }) => `/ui/calls/${ran}`,
+    (page) => page.locator('[data-compare]').click(),
+    '[data-compare-with] [data-state]',
   ],
   [
     'edit',
@@ -120,6 +165,8 @@ export function useAccessibilityCheck(): (combination: Combination) => Promise<v
     const policy = { agents: { guest: { autoDenyTools: ['toy.*'], requireApprovalTools: ['toy.ecoh'] } } };
     board = await aConsole({ tools: [echo, remove, shapes], config: { policy } });
     addUpstreams(board).change();
+    // Refused: there is no such tool.
+    await invoke(board, 'toy.nothing', {});
     shown = {
       ran: await invoke(board, 'toy.echo', { a: 1 }),
       waiting: await invoke(board, 'toy.remove', { path: '/x' }),

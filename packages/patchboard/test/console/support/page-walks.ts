@@ -4,6 +4,8 @@ import type { TestConsole } from './a-console.ts';
 export const PAGES: readonly string[] = [
   'tester',
   'calls',
+  'runs',
+  'compare',
   'approvals',
   'tools',
   'resources',
@@ -39,7 +41,7 @@ export async function checkPages(
     // No text key is shown in place of its text.
     const words = await page.locator('body').innerText();
     expect(words).not.toMatch(
-      /\b(pages|shell|calls|state|tester|login|keys|tools|resources|upstreams|nodes)\.[a-z]\w+/,
+      /\b(pages|shell|calls|runs|compare|state|tester|login|keys|tools|resources|upstreams|nodes)\.[a-z]\w+/,
     );
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
   }

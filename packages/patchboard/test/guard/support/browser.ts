@@ -13,8 +13,30 @@ function find(name: string, ...others: string[]): string | undefined {
 }
 
 export interface BrowserGiven {
+  /** Whether no other test uses the browser, for a test that closes or measures it. Default: false. */
+  readonly hasOwnBrowser?: boolean;
   /** Enables the back/forward cache, which automation disables and which needs the user interface. */
   readonly hasPageCache?: boolean;
+}
+
+/** The test files that run in one worker share their modules, so each worker starts at most one of these. */
+let shared: Promise<Browser> | null = null;
+
+/**
+ * A browser that the files of a worker share, one after the other; its contexts have profiles of their own. `release` closes
+ * the contexts. The browser ends with the worker.
+ */
+export async function sharedBrowser(): Promise<{ browser: Browser; release: () => Promise<void> }> {
+  shared ??= aBrowser([]);
+  let browser = await shared;
+  if (!browser.isConnected()) {
+    shared = aBrowser([]);
+    browser = await shared;
+  }
+  const release = async (): Promise<void> => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  };
+  return { browser, release };
 }
 
 /** A real Chromium with a profile of its own. `names` are made to resolve to this machine. */

@@ -97,8 +97,11 @@ const BY_CREDENTIAL: readonly Case[] = [
   {
     name: 'a key without the scope',
     mechanism: 'scope',
-    headers: (scene, route) => (route.scope === null ? {} : scene.without.get(route.scope)!.headers),
-    expected: isDenied,
+    headers: (scene, { scope }) => {
+      if (scope === null) return {};
+      return (scope === 'any' ? scene.boss : scene.without.get(scope)!).headers;
+    },
+    expected: (route) => (route.scope === 'any' ? PAST : isDenied(route)),
   },
   ...['x-tenant-id', 'x-agent-id', 'x-client-id'].map((header) => ({
     name: `a key and ${header} of another principal`,

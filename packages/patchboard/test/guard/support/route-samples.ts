@@ -51,6 +51,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   formatResults: { past: [200, null], body: () => ({ protocol: 'vcp', results: [] }) },
   parseReply: { past: [200, null], body: () => ({ protocol: 'vcp', text: 'nothing to call' }) },
   listCalls: { past: [200, null] },
+  listRefusedCalls: { past: [200, null] },
+  callMetrics: { past: [200, null] },
   getCall: { id: 'call', past: [404, 'call_not_found'] },
   waitForCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({ timeout_ms: 0 }) },
   giveInput: { id: 'call', past: [404, 'call_not_found'], body: () => ({ id: 'in_1', content: {} }) },
@@ -134,6 +136,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   createKey: { past: [201, null], body: () => ({ kind: 'agent', name: 'made-by-the-table' }) },
   revokeKey: { id: 'key', past: [404, 'key_not_found'] },
   readPolicy: { past: [200, null] },
+  listPolicyVersions: { past: [200, null] },
+  readPolicyVersion: { past: [404, 'value_not_found'] },
   replacePolicy: { past: [409, 'conflict'], body: () => ({ document: {}, version: 999 }) },
   checkPolicy: { past: [200, null], body: () => ({ document: {} }) },
   explainPolicy: { past: [404, 'tool_not_found'], body: ({ tool }) => ({ tool_name: tool }) },
@@ -143,6 +147,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   forgetTenant: { past: [403, 'permission_denied'] },
   openSession: { past: [401, 'auth_required'], body: ({ token }) => ({ token }) },
   closeSession: { past: [200, null] },
+  currentSession: { past: [200, null] },
   // This route requires the operator token itself.
   makeLoginLink: { past: [403, 'permission_denied'] },
   health: { past: [200, null] },
@@ -174,6 +179,7 @@ export function requestTo(route: Route, ids: Ids): RouteRequest {
   const path = route.url
     .replace(':id', id === undefined ? '' : ids[id])
     .replace(':name', ids.tool)
+    .replace(':version', '999')
     .replace(':tenant_id', 'default')
     .replace(':client_id', ids.client);
   return {

@@ -5,7 +5,7 @@ import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { aPrincipal, aServerTool } from '../../support/an-engine.ts';
+import { aPrincipal, aServerTool, silentLog } from '../../support/an-engine.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { aDataFolder, aPlatform, type DataFolder, type MintedKey, type TestPlatform } from './a-platform.ts';
 import { UNKNOWN, type Ids } from './route-samples.ts';
@@ -86,7 +86,13 @@ async function plantExpiredKey(folder: DataFolder): Promise<string> {
   mkdirSync(folder.path, { recursive: true, mode: 0o700 });
   const store = await sqliteStore({ file: folder.storeFile, digest: nodeDigest });
   const clock = new FakeClock(1_600_000_000_000);
-  const service = new KeyService({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
+  const service = new KeyService({
+    store,
+    clock,
+    ids: timeOrderedIds(clock),
+    digest: nodeDigest,
+    log: silentLog,
+  });
   const maker = aPrincipal({ kind: 'operator', scopes: new Set(SCOPES) });
   const minted = await service.mint(maker, {
     tenant: 'default',

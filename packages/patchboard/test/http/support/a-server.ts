@@ -112,7 +112,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     redactor: new Redactor([]),
     tenants: new TenantDirectory(),
   });
-  const keys = new KeyService({ store, clock, ids, digest: nodeDigest });
+  const keys = new KeyService({ store, clock, ids, digest: nodeDigest, log });
   const tenants = new TenantService({ store, clock, directory: engine.tenants });
   const policies = new PolicyService({ store, guard: policyGuard, clock, initial: {} });
   followAccessChanges(engine.changes, { keys, policies, tenants }, log);
@@ -121,7 +121,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   const operatorToken = new OperatorTokenGuard({ tokens: [OPERATOR_TOKEN], clock, store, log });
   const { changes } = engine;
   const tokens = store.tokens ?? new MemoryTokens(clock);
-  const sessions = new Sessions({ operatorToken, clock, digest: nodeDigest, tokens, store, changes });
+  const sessions = new Sessions({ operatorToken, keys, clock, digest: nodeDigest, tokens, store, changes });
   const app = createHttpApp({
     engine,
     store,

@@ -63,17 +63,14 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     name: 'sweeps by its own wall clock',
     file: 'cluster/cluster-peers.ts',
-    find: `const sweep = new OverdueSweep({
-      table,
-      clock,`,
+    find: 'const own = { table, bus, clock, guard,',
     replace: `const wall = {
       now: () => parts.clock.now(),
       elapsed: () => parts.clock.elapsed(),
+      after: (ms: number, action: () => void) => parts.clock.after(ms, action),
       isCautious: false,
-    } as DatabaseClock;
-    const sweep = new OverdueSweep({
-      table,
-      clock: wall,`,
+    } as unknown as DatabaseClock;
+    const own = { table, bus, clock: wall, guard,`,
     seeds: MANY,
   },
   {
@@ -94,8 +91,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     name: 'accepts a key that another node has revoked',
     file: 'core/access/key-service.ts',
-    find: 'if (body === null) this.index.revoke(id);\n    else',
-    replace: 'if (body !== null)',
+    find: 'if (key === null) this.index.revoke(id);\n    else',
+    replace: 'if (key !== null)',
     seeds: MANY,
   },
 ];

@@ -4,7 +4,7 @@ import { mutated, sourceOf, type Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { runMutants, type MutantResult } from './run-mutants.ts';
 
-/** Found by one of the first seeds, each by another check. */
+/** Found by one of the first seeds. */
 const QUICK = [
   'returns a receipt before its commit',
   'ignores an idempotency key',
@@ -12,6 +12,9 @@ const QUICK = [
   'lets a node write that was taken over',
   'sweeps by its own wall clock',
 ];
+
+/** A busy machine is no failure: this only ends what hangs. */
+const LONG_MS = 300_000;
 
 describe('mutants', () => {
   it('replace a text that occurs once in the source, so that none of them is without effect', async () => {
@@ -29,7 +32,7 @@ describe('mutants', () => {
     expect(() => mutated(mutant, 'one and one')).toThrow('must occur once');
   });
 
-  it('are found by the simulator, and the product without them is not', async () => {
+  it('are found by the simulator, and the product without them is not', { timeout: LONG_MS }, async () => {
     const unchanged: Mutant = {
       name: 'does nothing wrong',
       file: 'core/call/lifecycle.ts',
@@ -40,16 +43,9 @@ describe('mutants', () => {
     const quick = MUTANTS.filter(({ name }) => QUICK.includes(name));
     const results: MutantResult[] = [];
     await runMutants([...quick, unchanged], 2, (result) => results.push(result));
-    const checks = Object.fromEntries(
-      results.map(({ mutant, found }) => [mutant.name, found?.check ?? null]),
-    );
-    expect(checks).toEqual({
-      'returns a receipt before its commit': 'receipts',
-      'ignores an idempotency key': 'idempotency',
-      'leaves a move out of the ledger': 'ledger',
-      'lets a node write that was taken over': 'lease',
-      'sweeps by its own wall clock': 'seals',
-      'does nothing wrong': null,
-    });
+    // Which check finds one first changes with every write that the product makes.
+    const missed = results.flatMap(({ mutant, found }) => (found === null ? [mutant.name] : []));
+    expect(results).toHaveLength(QUICK.length + 1);
+    expect(missed).toEqual([unchanged.name]);
   });
 });

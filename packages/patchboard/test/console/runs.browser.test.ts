@@ -1,0 +1,210 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accepted, aPrincipal, aRequest, aServerTool, manualTool } from '../support/an-engine.ts';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo, endless, remove } from './support/toys.ts';
+
+const broken = aServerTool({
+  name: 'toy.broken',
+  execute: () => Promise.reject(new Error('the disk is full')),
+});
+const manual = manualTool('toy.delegate', { timeoutMs: 600_000 });
+
+let board: TestConsole;
+beforeAll(async () => {
+  board = await aConsole({ tools: [echo, endless, remove, broken, manual.tool], hasPageCache: true });
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+async function invoke(
+  run: string,
+  tool: string,
+  args: unknown = {},
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const response = await board.server.ask({
+    method: 'POST',
+    path: `/v1/tools/${tool}/invoke`,
+    headers: { 'x-agent-id': 'planner', ...headers },
+    body: { run_id: run, args },
+  });
+  return (response.json as { tool_call_id: string }).tool_call_id;
+}
+
+/** A call that a sub-agent makes in a run of its own. */
+async function invokeBelow(parentCallId: string, run: string): Promise<string> {
+  const request = aRequest({ toolName: 'toy.echo', runId: run, parentCallId });
+  return accepted(await board.server.platform.engine.submit(request, aPrincipal({ agentId: 'planner' }))).id;
+}
+
+const row = (id: string): string => `[data-waterfall] [data-call="${id}"]`;
+const focusIsOn = (page: Page, id: string): Promise<void> =>
+  expect
+    .poll(() =>
+      page.evaluate(() => document.activeElement?.closest<HTMLElement>('[data-call]')?.dataset['call']),
+    )
+    .toBe(id);
+
+describe('runs', () => {
+  it('lead from the list to a run, to a call, and back', async () => {
+    const first = await invoke('walk', 'toy.echo', { n: 1 });
+    const second = await invoke('walk', 'toy.broken');
+    const { page, done } = await board.open('/ui/runs');
+    const listed = page.locator('[data-run="walk"]');
+    await listed.locator('[data-outcome="failed"]').waitFor();
+    await listed.locator('[data-failed]', { hasText: '1' }).waitFor();
+    await listed.getByRole('link').click();
+    await page.waitForURL('**/ui/runs/walk*');
+    await page.locator('[data-counts]', { hasText: '2 · 0 open · 1 failed' }).waitFor();
+    await page.locator(row(second), { hasText: 'tool_failed' }).locator('.bar.failed').waitFor();
+    await page.locator(row(first)).getByRole('link').focus();
+    await page.keyboard.press('ArrowDown');
+    await focusIsOn(page, second);
+    await page.locator('[data-glance]', { hasText: 'the disk is full' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/ui/calls/${second}*`);
+    await page.locator('[data-run-link]', { hasText: 'walk' }).waitFor();
+    await page.goBack();
+    await focusIsOn(page, second);
+    await page.goBack();
+    await listed.waitFor();
+    // Out of the cache of the browser the page is live again.
+    await page.goto(`${board.url}/ui/runs/walk`);
+    await page.locator(row(first)).waitFor();
+    await page.goto('about:blank');
+    await page.goBack({ waitUntil: 'commit' });
+    const third = await invoke('walk', 'toy.echo', { n: 3 });
+    await page.locator(row(third)).waitFor();
+    await done();
+  });
+
+  it('grow while their calls run, and are cancelled after a list of what ends', async () => {
+    const waiting = await invoke('growing', 'toy.remove', { path: '/x' });
+    const { page, done } = await board.open('/ui/runs/growing?tenant=default');
+    await page.locator(`${row(waiting)} [data-segment="APPROVAL_REQUIRED"].open`).waitFor();
+    await page.locator('[data-waiting]', { hasText: 'toy.remove waits now' }).waitFor();
+    expect(await page.locator('[data-share]').getAttribute('data-share')).toBe(
+      `${board.url}/ui/runs/growing?tenant=default`,
+    );
+    const late = await invoke('growing', 'toy.endless');
+    await page.locator(`${row(late)} [data-segment="EXECUTING"].open`).waitFor();
+    await page.locator('[data-counts]', { hasText: '2 · 2 open' }).waitFor();
+    await page.locator('[data-cancel-run]').click();
+    const ends = page.locator('[data-ends]');
+    await ends.getByText('This ends 2 open calls').waitFor();
+    await ends.getByText('toy.remove').waitFor();
+    await ends.getByText('toy.endless').waitFor();
+    await page.locator('[data-confirm-cancel]').click();
+    await page.locator('[data-summary] [data-outcome="cancelled"]').waitFor();
+    await page.locator(`${row(late)} [data-state="CANCELLED"]`).waitFor();
+    await page.locator('[data-cancel-run]').waitFor({ state: 'detached' });
+    await done();
+  });
+
+  it('show the calls of sub-agents below the call they work for, which the arrow keys fold', async () => {
+    const parent = await invoke('delegating', 'toy.delegate');
+    const early = await invokeBelow(parent, 'sub-agent 1');
+    const { page, done } = await board.open('/ui/runs/delegating');
+    // One was made before the page was opened, the other after.
+    await page.locator(`${row(early)}[aria-level="2"]`).waitFor();
+    const late = await invokeBelow(parent, 'sub-agent 2');
+    await page.locator(`${row(late)}[aria-level="2"]`).waitFor();
+    await page.locator(row(parent)).getByRole('link').focus();
+    await page.keyboard.press('ArrowRight');
+    await focusIsOn(page, early);
+    await page.keyboard.press('ArrowLeft');
+    await focusIsOn(page, parent);
+    await page.keyboard.press('ArrowLeft');
+    await page.locator(row(late)).waitFor({ state: 'detached' });
+    await page.locator(`${row(parent)}[aria-expanded="false"]`).waitFor();
+    await page.locator(`${row(parent)} [data-fold]`).click();
+    await page.locator(row(early)).getByRole('link').click();
+    await page.locator('[data-parent-link]', { hasText: parent }).waitFor();
+    manual.running.get(parent)?.resolve('done');
+    await done();
+  });
+
+  it('are loaded page by page, and have a screenful of rows in the page', async () => {
+    const calls = await Promise.all(Array.from({ length: 230 }, (_, n) => invoke('long', 'toy.echo', { n })));
+    const { page, done } = await board.open('/ui/runs/long');
+    await page.locator('[data-more="more"]', { hasText: '100 of 230 calls' }).waitFor();
+    const rows = page.locator('[data-waterfall] [data-call]');
+    expect(await rows.count()).toBeLessThan(80);
+    await page.locator('[data-load-more]').click();
+    await page.locator('[data-more]', { hasText: '200 of 230 calls' }).waitFor();
+    await page.locator('[data-scroller]').press('End');
+    await page.locator('[data-more="end"]', { hasText: `${calls.length} calls.` }).waitFor();
+    expect(await rows.count()).toBeLessThan(80);
+    await done();
+  });
+
+  it('that do not exist say so, and lead to the calls', async () => {
+    const { page, done } = await board.open('/ui/runs/none');
+    await page.locator('[data-state="failed"]').waitFor();
+    await page.getByRole('link', { name: 'list of calls' }).click();
+    await page.waitForURL('**/ui/calls?*');
+    await done();
+  });
+});
+
+describe('a trace', () => {
+  it('has the calls of all its runs, also new ones', async () => {
+    const trace = { 'x-trace-id': 'trace-of-two' };
+    const one = await invoke('traced-1', 'toy.echo', {}, trace);
+    const two = await invoke('traced-2', 'toy.echo', {}, trace);
+    const { page, done } = await board.open(`/ui/calls/${one}`);
+    await page.locator('[data-trace-link]').click();
+    await page.waitForURL('**/ui/traces/trace-of-two*');
+    await page.locator(row(one)).waitFor();
+    await page.locator(row(two)).waitFor();
+    const three = await invoke('traced-2', 'toy.echo', {}, trace);
+    await page.locator(row(three)).waitFor();
+    await done();
+  });
+});
+
+describe('a comparison', () => {
+  it('of two runs pairs their calls, and leads to the difference of two calls', async () => {
+    for (const [run, word] of [
+      ['before', 'one'],
+      ['after', 'two'],
+    ] as const) {
+      await invoke(run, 'toy.echo', { same: true }, { 'x-agent-id': 'comparer' });
+      await invoke(run, 'toy.echo', { word }, { 'x-agent-id': 'comparer' });
+    }
+    await invoke('after', 'toy.broken', {}, { 'x-agent-id': 'comparer' });
+    const { page, done } = await board.open('/ui/runs/after');
+    await page.locator('[data-compare]').click();
+    await page.locator('[data-compare-with] .entry', { hasText: 'before' }).click();
+    await page.waitForURL('**/ui/compare?a=before&b=after*');
+    await expect
+      .poll(() =>
+        page
+          .locator('[data-pair]')
+          .evaluateAll((pairs) => pairs.map((pair) => (pair as HTMLElement).dataset['pair'])),
+      )
+      .toEqual(['same', 'args', 'extra']);
+    await page.locator('[data-pair="args"]').getByRole('button').click();
+    await page.locator('[data-pair-detail] .added', { hasText: '"word": "two"' }).waitFor();
+    await page.locator('[data-compare-calls]').click();
+    await page.locator('[data-call-comparison] [data-args] .removed', { hasText: '"word": "one"' }).waitFor();
+    await page.locator('[data-call-comparison] [data-result] .added', { hasText: '"word": "two"' }).waitFor();
+    await page.goBack();
+    await page.locator('[data-pair="extra"]').waitFor();
+    await done();
+  });
+
+  it('of a replay with its original is a choice of the call', async () => {
+    const original = await invoke('replayed', 'toy.echo', { word: 'hello' });
+    const { page, done } = await board.open(`/ui/calls/${original}`);
+    await page.locator('[data-replay]').click();
+    await page.getByRole('link', { name: original }).waitFor();
+    await page.locator('[data-compare]').click();
+    await page.locator('[data-original]').click();
+    await page.waitForURL(`**/ui/compare?a=${original}&b=tc_*`);
+    await page.locator('[data-args]', { hasText: 'No difference.' }).waitFor();
+    await done();
+  });
+});
