@@ -13,15 +13,21 @@ const BROWSER_MS = 240_000;
  */
 const RETRY = 1;
 
+const MEMORY_FOLDER = 'scripts/tests/memory-folder.ts';
+
 /**
  * What a tier has besides its files. In the tiers of `npm test` a worker runs many files, one after the other, and loads the
  * server once for all of them; a test that measures a process measures one that it started.
  */
 const SETUP: Readonly<Record<Tier, object>> = {
   unit: { setupFiles: ['scripts/tests/in-process-only.ts'], isolate: false },
-  integration: { globalSetup: ['scripts/tests/build-code-once.ts'], isolate: false, retry: RETRY },
+  integration: {
+    globalSetup: [MEMORY_FOLDER, 'scripts/tests/build-code-once.ts'],
+    isolate: false,
+    retry: RETRY,
+  },
   browser: {
-    globalSetup: ['scripts/tests/build-once.ts'],
+    globalSetup: [MEMORY_FOLDER, 'scripts/tests/build-once.ts'],
     isolate: false,
     testTimeout: BROWSER_MS,
     hookTimeout: BROWSER_MS,

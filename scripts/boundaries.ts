@@ -26,7 +26,7 @@ const SHARED_SOURCE = 'sources/shared';
  */
 const CORE_LAYERS: readonly (readonly string[])[] = [
   ['json'],
-  ['.', 'access', 'call', 'hooks', 'ledger', 'resources', 'tools'],
+  ['.', 'access', 'call', 'hooks', 'ledger', 'resources', 'search', 'tools'],
   ['settlement'],
   ['devices', 'providers', 'upstreams'],
   ['steps'],

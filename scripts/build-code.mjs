@@ -18,6 +18,8 @@ const PROGRAMS = [
   'packs/heritage/sqlite/search-worker.ts',
   'sandbox/file-server/main.ts',
   'store/postgres/heartbeat-worker.ts',
+  'store/postgres/search/index-worker.ts',
+  'store/sqlite/search/index-worker.ts',
 ];
 /** Refuses an older Node. It is a file of its own, because `index.js` must import it before the chunks. */
 const NODE_VERSION = 'node-version.ts';

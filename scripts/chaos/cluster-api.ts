@@ -36,17 +36,36 @@ export class ClusterApi implements Api {
   /** While true, all requests go through the balancer, and none may fail. */
   isStrict = false;
   strictRequests = 0;
+  readonly #strict: Set<Promise<unknown>> = new Set();
 
   constructor(parts: ClusterApiParts) {
     this.#parts = parts;
   }
 
   async get(path: string, asking: Asking = {}): Promise<HttpResponse> {
-    return await this.#send('GET', path, asking, (url, given) => get(`${url}${path}`, given));
+    return await this.#counted(this.#send('GET', path, asking, (url, given) => get(`${url}${path}`, given)));
   }
 
   async post(path: string, body: unknown, asking: Asking = {}): Promise<HttpResponse> {
-    return await this.#send('POST', path, asking, (url, given) => post(`${url}${path}`, body, given));
+    return await this.#counted(
+      this.#send('POST', path, asking, (url, given) => post(`${url}${path}`, body, given)),
+    );
+  }
+
+  /** Resolves when every request that was sent while `isStrict` was true has ended: only then a fault may end requests again. */
+  async strictEnded(): Promise<void> {
+    await Promise.allSettled(this.#strict);
+  }
+
+  async #counted(sending: Promise<HttpResponse>): Promise<HttpResponse> {
+    if (!this.isStrict) return await sending;
+    this.strictRequests += 1;
+    this.#strict.add(sending);
+    try {
+      return await sending;
+    } finally {
+      this.#strict.delete(sending);
+    }
   }
 
   async open(
@@ -75,7 +94,6 @@ export class ClusterApi implements Api {
     };
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const given = asking.signal === undefined ? [] : [asking.signal];
-    if (isStrict) this.strictRequests += 1;
     try {
       // The balancer chooses a node for each connection; one that reads HTTP would do so for each request.
       const perRequest: Record<string, string> = node === undefined ? { connection: 'close' } : {};

@@ -68,6 +68,13 @@ export class ClusterHealth {
     return lives;
   }
 
+  /** The intervals as text. */
+  lines(): string[] {
+    return this.#intervals.flatMap((intervals, node) =>
+      intervals.map(({ from, until }) => `node ${node} was healthy from ${timeOf(from)} to ${timeOf(until)}`),
+    );
+  }
+
   #sample(): void {
     const at = Date.now();
     for (const [node, intervals] of this.#intervals.entries()) {
@@ -78,4 +85,8 @@ export class ClusterHealth {
       } else if (isOpen && last !== undefined) last.until = at;
     }
   }
+}
+
+function timeOf(at: number): string {
+  return at === Infinity ? 'the end' : new Date(at).toISOString();
 }

@@ -197,6 +197,7 @@ export class ClusterInjector {
       }
     } finally {
       api.isStrict = false;
+      await api.strictEnded();
     }
   }
 

@@ -58,6 +58,7 @@ export interface ClusterLoopReport {
   readonly facts: Readonly<Record<string, unknown>> & ClusterLoopFacts;
   readonly violations: readonly string[];
   readonly exchanges: readonly Exchange[];
+  readonly events: readonly string[];
 }
 
 const OPERATOR_TOKEN = 'chaos-operator-token-0123456789abcdef';
@@ -308,7 +309,8 @@ class ClusterLoop {
       cluster,
       store,
     };
-    return { facts, violations: history.violations, exchanges: history.exchanges };
+    const events = [...this.#nodes.flatMap((node) => node.events), ...this.#health.lines()];
+    return { facts, violations: history.violations, exchanges: history.exchanges, events };
   }
 
   async #node(number: number, configFile: string): Promise<ClusterNode> {

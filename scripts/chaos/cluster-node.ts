@@ -80,6 +80,13 @@ export class ClusterNode {
     return this.#servers.reduce((sum, server) => sum + server.logged(event), 0);
   }
 
+  /** What its processes logged about themselves, in order. */
+  get events(): readonly string[] {
+    return this.#servers.flatMap(({ pid, events }) =>
+      events.map((line) => `node ${this.number} (${pid}) ${line}`),
+    );
+  }
+
   /** Resolves when it is ready, or has ended by its failpoint. */
   async start(given: NodeStart = {}): Promise<void> {
     const deadline = performance.now() + START_MS;

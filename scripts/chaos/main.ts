@@ -84,7 +84,10 @@ if (version === undefined || (values.plant !== undefined && planted === null)) {
 }
 
 const log = (line: string): void => console.log(`    ${line}`);
-const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>> = new Map([
+const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>> = new Map<
+  string,
+  (folder: string) => Promise<ScenarioReport>
+>([
   ['kill-loop', (folder: string) => runKillLoop({ folder, kills, seed, log })],
   [
     'postgres',
@@ -128,13 +131,13 @@ for (const name of names) {
   console.log(`\n${name}`);
   const report = await withChaosFolder(async (folder) => await SCENARIOS.get(name)?.(folder));
   if (report === undefined) continue;
-  const { facts, violations, exchanges } = report;
+  const { facts, violations, exchanges, events } = report;
   for (const [fact, value] of Object.entries(facts)) log(`${fact}: ${text(value)}`);
   for (const violation of violations) console.log(`  ✗ ${violation}`);
-  if (violations.length > 0 && exchanges !== undefined) {
-    const file = join(tmpdir(), `patchboard-chaos-${name}-${seed}.jsonl`);
-    writeFileSync(file, exchanges.map((exchange) => `${JSON.stringify(exchange)}\n`).join(''));
-    log(`requests: ${file}`);
+  if (violations.length > 0) {
+    const requests = exchanges?.map((exchange) => JSON.stringify(exchange));
+    keep('requests', `patchboard-chaos-${name}-${seed}.jsonl`, requests);
+    keep('events', `patchboard-chaos-${name}-${seed}.log`, events);
   }
   broken += violations.length;
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
@@ -144,6 +147,14 @@ for (const name of names) {
 }
 console.log(broken === 0 ? '\nEvery promise held.' : `\n${broken} promises broken; seed ${seed}.`);
 process.exitCode = broken === 0 ? 0 : 1;
+
+/** Writes the lines into a file that explains violations. */
+function keep(what: string, fileName: string, lines: readonly string[] | undefined): void {
+  if (lines === undefined) return;
+  const file = join(tmpdir(), fileName);
+  writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+  log(`${what}: ${file}`);
+}
 
 function text(value: unknown): string {
   return typeof value === 'string'

@@ -9,6 +9,8 @@ export interface ScenarioReport {
   readonly violations: readonly string[];
   /** All requests of a scenario that records them. */
   readonly exchanges?: readonly Exchange[];
+  /** What the servers logged about themselves, and when they were healthy. */
+  readonly events?: readonly string[];
 }
 
 /** Collects violations instead of throwing, so that one does not hide the next. */

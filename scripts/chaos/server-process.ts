@@ -40,11 +40,15 @@ export interface StartOptions {
   readonly nodeArgs?: readonly string[];
 }
 
+const EVENT_LINE = /"event":"(cluster|engine|server|store)\./;
+
 /** A server in a separate process, as an operator would run it. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly ended: Promise<Ended>;
   readonly #logged: Map<string, number> = new Map();
+  /** Log lines about the server and its cluster, not about single calls. */
+  readonly events: string[] = [];
   #stdout = '';
   #stderr = '';
   #end: Ended | null = null;
@@ -59,6 +63,7 @@ export class ServerProcess {
       this.#stderr = (this.#stderr + text).slice(-20_000);
       for (const [, event = ''] of text.matchAll(/"event":"([^"]+)"/g))
         this.#logged.set(event, this.logged(event) + 1);
+      this.events.push(...text.split('\n').filter((line) => EVENT_LINE.test(line)));
     });
     this.ended = once(child, 'close').then(([code, signal]) => {
       running.delete(child);

@@ -6,6 +6,9 @@ const EVENTS: Readonly<Record<string, string>> = {
     'the server got a signal to stop, or another process has taken over its store; new calls are refused',
   'server.restarting':
     'several nodes: another node took this one for dead and has its calls, with the problem; the server starts again in the same process',
+  'server.store_away':
+    'a fenced server cannot start again, because the database cannot be reached: `error` says why. It responds 503, except for `/healthz`, and tries again until it succeeds or gets a signal',
+  'server.not_listening': 'the same, and its port cannot be used meanwhile: nothing responds',
   'server.stopped': 'all data is written, and the process exits',
   'server.file_failed':
     '`server.json` in the data folder could not be written or removed, with the reason: `patchboard mcp` may not find this server by itself',
@@ -26,6 +29,13 @@ const EVENTS: Readonly<Record<string, string>> = {
   'call.event_after_end': 'a tool emits events although its call has ended; logged once per call',
   'call.listener_failed': 'a listener of the in-process caller threw an error',
   'call.event_dropped': 'a tool emitted an invalid event, with the reason',
+  'search.index_failed':
+    'the index of calls could not be read or written, with the error; tried again with back-off. Calls are not affected, searches miss what ended since',
+  'search.counts_failed':
+    'runs were listed without counts of their calls, because the index could not be read, with the error',
+  'search.index_recovered': 'the index of calls is written again',
+  'search.index_rebuilt':
+    'the index of calls is made anew, because it belongs to another store or to a later state of this one; until then searches miss calls',
   'store.cleaning_failed':
     'expired tokens, old removals or offers of nodes that are gone could not be deleted from the database, with the error; tried again',
   'mcp.request_not_sent':
@@ -61,8 +71,10 @@ const EVENTS: Readonly<Record<string, string>> = {
     'in local mode a client sends `X-Internal-API-Key`, and no such key is configured; reported once',
   'device.not_reading': 'a device does not read its messages and was disconnected',
   'device.failed': 'a message of a device could not be handled: a bug of the server, please report it',
+  'key.use_not_written':
+    'when keys were last used could not be stored, with the reason; it is written with the next uses',
   'operator_token.refused':
-    'a wrong operator token came from `address`; `unrecorded` is the number of further ones since the last such line',
+    'a wrong operator token, or at sign-in a wrong key, came from `address`; `unrecorded` is the number of further ones since the last such line',
   'operator_token.not_recorded':
     'a wrong operator token was refused, and its ledger row could not be written',
   'http.failed': 'a request ended with 500: a bug of the server, please report it with the `stack`',

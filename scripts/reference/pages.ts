@@ -46,6 +46,11 @@ function routesPage(): string {
   ]);
 }
 
+function scopeText({ scope }: Route): string {
+  if (scope === null) return 'none, open to all';
+  return scope === 'any' ? 'none, but a credential is needed' : `\`${scope}\``;
+}
+
 function routeSection(route: Route): string {
   const responses = Object.entries(route.responses).map(
     ([status, { description, type }]) =>
@@ -56,7 +61,7 @@ function routeSection(route: Route): string {
     '',
     route.summary,
     '',
-    `Scope: ${route.scope === null ? 'none, open to all' : `\`${route.scope}\``}.`,
+    `Scope: ${scopeText(route)}.`,
     ...fieldTable('Query', route.query),
     ...fieldTable('Headers', route.headers),
     ...fieldTable('Body', route.body),

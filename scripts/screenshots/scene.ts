@@ -13,6 +13,8 @@ export interface Scene {
   /** A call that failed, one that ran, and one that waits. */
   readonly ran: string;
   readonly waiting: string;
+  /** Two runs of the same agent. */
+  readonly runs: readonly [before: string, after: string];
   /** A call that an MCP client made. */
   readonly overMcp: string;
   close(): Promise<void>;
@@ -69,7 +71,8 @@ export async function setScene(server: SceneServer): Promise<Scene> {
   await lend(lender);
   const serving = serve(lender, stop.signal);
   const operator = createClient({ url: server.url, key: server.operatorToken });
-  const ran = await makeCalls(as, operator);
+  const before = await planRelease(as('planner'), ['search', 'mail']);
+  const { ran, run } = await makeCalls(as, operator);
   const waiting = await askForApproval(as);
   const overMcp = await callOverMcp(server.url);
   await operator.policy.replace(POLICY);
@@ -77,6 +80,7 @@ export async function setScene(server: SceneServer): Promise<Scene> {
   await device.ready;
   return {
     ran,
+    runs: [before, run],
     waiting,
     overMcp,
     async close() {
@@ -138,7 +142,7 @@ async function serve(lender: Provider, signal: AbortSignal): Promise<void> {
 async function makeCalls(
   as: (agentId: string) => PatchboardClient,
   operator: PatchboardClient,
-): Promise<string> {
+): Promise<{ readonly ran: string; readonly run: string }> {
   const researcher = as('researcher');
   const planner = as('planner');
   const settle = { throwOnFailure: false } as const;
@@ -152,6 +156,9 @@ async function makeCalls(
     settle,
   );
   await planner.call('database.query', { sql: 'select * from nowhere' }, settle);
+  // Refused: there is no call.
+  await planner.call('database.qery', { sql: 'select 1' }, settle).catch(() => undefined);
+  await researcher.call('calculation.eval', { expresion: '1' }, settle).catch(() => undefined);
   await planner.call('ops.status', { region: 'eu-west' }, settle);
   const asked = await planner.invoke('ops.deploy', {
     service: 'checkout',
@@ -169,7 +176,19 @@ async function makeCalls(
     });
   }
   await planner.wait(asked.tool_call_id);
-  return asked.tool_call_id;
+  await planner.invoke('ops.deploy', { service: 'mail', version: '0.9.2', region: 'eu-west' });
+  return { ran: asked.tool_call_id, run: planner.runId };
+}
+
+/** A run that is like the one of `makeCalls`. Resolves to its id. */
+async function planRelease(planner: PatchboardClient, services: readonly string[]): Promise<string> {
+  const settle = { throwOnFailure: false } as const;
+  const sql = 'select name, price_cents from products order by price_cents limit 5';
+  await planner.call('database.query', { sql }, settle);
+  await planner.call('ops.status', { region: 'eu-west' }, settle);
+  for (const service of services)
+    await planner.call('calculation.eval', { expression: `${service.length}*6` }, settle);
+  return planner.runId;
 }
 
 async function askForApproval(as: (agentId: string) => PatchboardClient): Promise<string> {
@@ -181,7 +200,6 @@ async function askForApproval(as: (agentId: string) => PatchboardClient): Promis
     limits: { cpu: 1.5, memory_mb: 2048 },
   });
   await as('researcher').invoke('ops.deploy', { service: 'billing', version: '1.0.0', region: 'ap-south' });
-  await as('planner').invoke('ops.deploy', { service: 'mail', version: '0.9.2', region: 'eu-west' });
   return asked.tool_call_id;
 }
 

@@ -38,7 +38,50 @@ export function shotsOf(scene: Scene): readonly Shot[] {
       ready: seen('[data-field="/schedule"]'),
     },
     { name: 'calls', path: '/ui/calls', ready: seen('[data-call]') },
+    {
+      name: 'calls-search',
+      path: '/ui/calls?query=tol:calculation.eval',
+      async ready(page) {
+        await page.locator('[data-problem]').waitFor();
+        await page.locator('[data-page-search]').fill('tool:calculation.* state:failed ');
+        await page.locator('[data-page-search]').pressSequentially('co');
+        await page.getByRole('option').first().waitFor();
+      },
+    },
+    { name: 'calls-refused', path: '/ui/calls?query=state:refused', ready: seen('[data-refused]') },
+    {
+      name: 'calls-bulk',
+      path: '/ui/calls?query=tool:calculation.eval&sort=ran',
+      async ready(page) {
+        await page.locator('[data-call] [data-select]').nth(0).click();
+        await page
+          .locator('[data-call] [data-select]')
+          .nth(3)
+          .click({ modifiers: ['Shift'] });
+        await page.locator('[data-bulk-replay]').click();
+        await page.locator('[data-bulk-run]').waitFor();
+        await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+      },
+    },
     { name: 'call', path: `/ui/calls/${scene.ran}`, ready: seen('[data-stretch]') },
+    { name: 'runs', path: '/ui/runs', ready: seen('[data-run] [data-outcome]') },
+    {
+      name: 'run',
+      path: `/ui/runs/${scene.runs[1]}`,
+      async ready(page) {
+        await page.locator('[data-waterfall] [data-segment="APPROVAL_REQUIRED"]').first().waitFor();
+        await page.keyboard.press('j');
+        await page.locator('[data-glance] [data-times]').waitFor();
+      },
+    },
+    {
+      name: 'compare',
+      path: `/ui/compare?a=${scene.runs[0]}&b=${scene.runs[1]}`,
+      async ready(page) {
+        await page.locator('[data-pair="args"], [data-pair="same"]').first().getByRole('button').click();
+        await page.locator('[data-pair-detail]').waitFor();
+      },
+    },
     { name: 'mcp-call', path: `/ui/calls/${scene.overMcp}`, ready: seen('.facts [data-via]') },
     {
       name: 'mcp-tester',
@@ -76,7 +119,7 @@ export function shotsOf(scene: Scene): readonly Shot[] {
       ready: seen('[data-explanation]'),
     },
     { name: 'ledger', path: '/ui/ledger', ready: seen('[data-row]') },
-    { name: 'metrics', path: '/ui/metrics?span=5m', ready: seen('[data-ready="true"] canvas') },
+    { name: 'metrics', path: '/ui/metrics?since=15m&by=tool', ready: seen('[data-ready="true"] canvas') },
     { name: 'settings', path: '/ui/settings', ready: seen('main kbd') },
     { name: 'login', path: '/ui/login', ready: seen('[data-sign-out]') },
   ];
