@@ -39,7 +39,7 @@ function check(
 }
 
 const EFFECT = { tool: TOOLS.effect, callId: 'tc_1', attempt: 1, pid: 7 };
-const DEATH = { pid: 7, at: 2000, cause: 'killed' };
+const DEATH = { pid: 7, at: 2000, until: Infinity, cause: 'killed' };
 
 it('finds a call that another node took over too late', () => {
   const orphaned = (endedAt: number): Partial<ClusterObservations> => ({
@@ -61,6 +61,23 @@ it('does not count a call that ended before its node died, or ran elsewhere', ()
   expect(check({ calls, effects: [EFFECT], deaths: [DEATH] }).summary.orphanedCalls).toBe(0);
   const elsewhere = { calls: new Map([['tc_1', aCall(9000)]]), effects: [{ ...EFFECT, pid: 8 }] };
   expect(check({ ...elsewhere, deaths: [DEATH] }).summary.orphanedCalls).toBe(0);
+});
+
+it('does not count a call of a node that was back before another one had to take over', () => {
+  const stopped = (until: number, endedAt: number, healthyFrom = 0): ClusterSummary =>
+    check(
+      {
+        calls: new Map([['tc_1', aCall(endedAt)]]),
+        effects: [EFFECT],
+        deaths: [{ ...DEATH, until, cause: 'stopped' }],
+      },
+      healthyFrom,
+    ).summary;
+  expect(stopped(9000, 9001)).toMatchObject({ orphanedCalls: 1, worstTakeoverMs: 7001 });
+  expect(stopped(9000, 8000)).toMatchObject({ orphanedCalls: 1, worstTakeoverMs: 6000 });
+  // No node was healthy for long enough before 9000.
+  expect(stopped(9000, 20_000, 4000).orphanedCalls).toBe(0);
+  expect(stopped(9000, 20_000, 3999).orphanedCalls).toBe(1);
 });
 
 it('finds a read that waited at a healthy node and was not woken in time', () => {

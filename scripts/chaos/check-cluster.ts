@@ -12,6 +12,8 @@ export interface Death {
   readonly pid: number;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** When the process ran on, or reached the database again; Infinity: never. */
+  until: number;
   readonly cause: string;
 }
 
@@ -72,18 +74,25 @@ function checkTakeovers({
     for (const death of call === undefined ? [] : deaths.filter((one) => one.pid === pid)) {
       const next = nextChange(call as Call, attempt, death.at);
       if (next === null) continue;
-      orphanedCalls += 1;
       const from = health.firstHealthy(death.at, bounds.takeoverMs);
+      // The node was back before another one had to take over its calls: they may have gone on where they were.
+      if (next >= death.until && death.until <= from + bounds.takeoverMs) continue;
+      orphanedCalls += 1;
       const tookMs = Math.round(next - from);
       worstTakeoverMs = Math.max(worstTakeoverMs, tookMs);
       if (tookMs > bounds.takeoverMs)
         history.violations.push(
-          `${callId} was executing at a node that died at ${stamp(death.at)} (${death.cause}), and went on ${tookMs} ms after a node was healthy`,
+          `${callId} was executing at a node that died at ${stamp(death.at)} (${death.cause}), and went on ${tookMs} ms after a node was healthy: ${historyOf(call as Call)}`,
         );
       break;
     }
   }
   return { orphanedCalls, worstTakeoverMs };
+}
+
+function historyOf({ toolName, timeline }: Call): string {
+  const states = timeline.map(({ state, attempt, at }) => `${state} ${attempt ?? ''} ${stamp(at)}`);
+  return [toolName, ...states].join(', ');
 }
 
 /** When the attempt ended that was executing, or held for input, at this moment; null if it was not. */

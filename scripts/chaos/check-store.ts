@@ -30,6 +30,11 @@ const TICK_MS = 60;
 export interface ExtraChecks {
   /** How late a timeout may be. */
   readonly latenessMs?: number;
+  /**
+   * When calls were stored, epoch milliseconds, where that is known: if the first commit of a call is interrupted and repeated,
+   * its deadline may pass before the call exists.
+   */
+  readonly storedAt?: ReadonlyMap<string, number>;
   readonly also?: (calls: ReadonlyMap<string, Call>, rows: readonly LedgerRow[]) => void;
 }
 
@@ -52,7 +57,7 @@ async function check(
   store: Store,
   effects: readonly Effect[],
   history: History,
-  { latenessMs = LATENESS_MS, also }: ExtraChecks,
+  { latenessMs = LATENESS_MS, storedAt = new Map(), also }: ExtraChecks,
 ): Promise<StoreSummary> {
   const calls = await allCalls(store);
   const rows = await allRows(store);
@@ -77,7 +82,7 @@ async function check(
     completedWithInput: [...calls.values()].filter(
       ({ state, inputs }) => state.name === 'COMPLETED' && inputs.length > 0,
     ).length,
-    ...checkTimeouts(calls, history, latenessMs),
+    ...checkTimeouts(calls, history, latenessMs, storedAt),
   };
 }
 
@@ -251,6 +256,7 @@ function checkTimeouts(
   calls: ReadonlyMap<string, Call>,
   history: History,
   latenessMs: number,
+  storedAt: ReadonlyMap<string, number>,
 ): Pick<StoreSummary, 'timeoutsAfterRestart' | 'worstLatenessMs'> {
   let timeoutsAfterRestart = 0;
   let worstLatenessMs = 0;
@@ -258,7 +264,7 @@ function checkTimeouts(
     if (call.state.name !== 'TIMED_OUT' || call.clientId === null) continue;
     const deadline = call.createdAt + call.timeoutMs;
     const endedAt = call.timeline.at(-1)?.at ?? 0;
-    const lateness = history.upMs(deadline, endedAt);
+    const lateness = history.upMs(Math.max(deadline, storedAt.get(call.id) ?? 0), endedAt);
     worstLatenessMs = Math.max(worstLatenessMs, lateness);
     if (lateness > latenessMs) history.violations.push(`${call.id} timed out ${lateness} ms late`);
     if (endedAt < deadline - TICK_MS)

@@ -127,9 +127,10 @@ export class ClusterInjector {
   }
 
   async #stop(node: ClusterNode, ms: number): Promise<void> {
-    if (ms >= DEAD_MS) this.#died(node, `stopped for ${ms} ms`);
+    const death = ms >= DEAD_MS ? this.#died(node, `stopped for ${ms} ms`) : null;
     node.server.freeze();
     await pause(ms);
+    if (death !== null) death.until = Date.now();
     node.server.wake();
     await this.#ready(node);
   }
@@ -148,9 +149,10 @@ export class ClusterInjector {
   }
 
   async #withoutLink(node: ClusterNode, ms: number, how: 'refuse' | 'freeze'): Promise<void> {
-    if (ms >= DEAD_MS) this.#died(node, `link ${how}: ${ms} ms`);
+    const death = ms >= DEAD_MS ? this.#died(node, `link ${how}: ${ms} ms`) : null;
     node.link[how]();
     await pause(ms);
+    if (death !== null) death.until = Date.now();
     node.link.pass();
     await pause(RECONNECT_MS);
     await this.#ready(node);
@@ -215,8 +217,10 @@ export class ClusterInjector {
     return this.#random.between(SHORTEST_MS, this.#parts.longestMs);
   }
 
-  #died(node: ClusterNode, cause: string, at = Date.now()): void {
-    this.#parts.deaths.push({ pid: node.server.pid, at, cause });
+  #died(node: ClusterNode, cause: string, at = Date.now()): Death {
+    const death: Death = { pid: node.server.pid, at, until: Infinity, cause };
+    this.#parts.deaths.push(death);
+    return death;
   }
 
   async #ready({ number, url }: ClusterNode): Promise<void> {

@@ -62,6 +62,7 @@ export interface ClusterLoopReport {
 }
 
 const OPERATOR_TOKEN = 'chaos-operator-token-0123456789abcdef';
+const SCHEMA = 'patchboard';
 const NODES = 3;
 const LONGEST_MS = 20_000;
 /** Bounds that several nodes promise. */
@@ -133,8 +134,9 @@ class ClusterLoop {
       configFile,
       [
         `http: { drain_delay_ms: 1000, allowed_hosts: ["${this.#balancer.host}"] }`,
-        // Calls that wait for input would make each restart wait for the whole drain.
-        'limits: { drain_ms: 2000 }',
+        // Calls that wait for input would make each restart wait for the whole drain. With fewer slots, a call that runs
+        // again after a takeover would wait for one, and the time of the takeover could not be seen.
+        'limits: { drain_ms: 2000, concurrency_server: 1000, concurrency_per_tenant: 1000, concurrency_per_run: 1000 }',
         'rates: { principal: null, tenant: null }',
         '',
       ].join('\n'),
@@ -280,11 +282,12 @@ class ClusterLoop {
     const { history } = this.#load;
     const { toleranceMs = 0 } = this.#options;
     const { url } = this.#database;
-    const open = () => openPostgresStore({ url, schema: 'patchboard', prepare: true }, undefined);
+    const open = () => openPostgresStore({ url, schema: SCHEMA, prepare: true }, undefined);
     const effects = readEffects(this.#effectsFile);
     let cluster: ClusterSummary | null = null;
     const store = await checkStore(open, effects, history, {
       latenessMs: DEADLINE_MS + toleranceMs,
+      storedAt: await this.#database.storedAt(SCHEMA),
       also: (calls, rows) => {
         this.#follower.check(rows);
         const bounds = { takeoverMs: TAKEOVER_MS + toleranceMs, waitMs: WAIT_MS + toleranceMs };

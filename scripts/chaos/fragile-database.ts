@@ -15,7 +15,7 @@ export class FragileDatabase {
   }
 
   static async start(version: PostgresVersion): Promise<FragileDatabase> {
-    return new FragileDatabase(await startPostgres({ version, durable: true }));
+    return new FragileDatabase(await startPostgres({ version, durable: true, settings: SETTINGS }));
   }
 
   get url(): string {
@@ -41,11 +41,7 @@ export class FragileDatabase {
 
   /** Terminates some connections of other processes, one after the other. Returns their number. */
   async terminateConnections(random: SeededRandom): Promise<number> {
-    const connection = new Connection({
-      options: connectionOptions(this.url),
-      name: 'chaos',
-      prepare: false,
-    });
+    const connection = this.#connect();
     try {
       let terminated = 0;
       for (let left = random.between(1, 6); left > 0; left -= 1) {
@@ -62,10 +58,32 @@ export class FragileDatabase {
     }
   }
 
+  /** Returns when each call of a client was committed first, epoch milliseconds. */
+  async storedAt(schema: string): Promise<Map<string, number>> {
+    const connection = this.#connect();
+    try {
+      const { rows } = await connection.query<{ id: string; at: string }>({
+        name: 'stored_at',
+        text: `select id, extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000 as at
+          from "${schema}".calls where client_id is not null`,
+      });
+      return new Map(rows.map(({ id, at }) => [id, Number(at)]));
+    } finally {
+      await connection.close();
+    }
+  }
+
   async close(): Promise<void> {
     await this.#service.close();
   }
+
+  #connect(): Connection {
+    return new Connection({ options: connectionOptions(this.url), name: 'chaos', prepare: false });
+  }
 }
+
+/** `storedAt` reads when a row was committed. */
+const SETTINGS = { track_commit_timestamp: 'on' };
 
 const OTHERS = {
   name: 'other_connections',
