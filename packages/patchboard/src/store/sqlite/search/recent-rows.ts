@@ -72,8 +72,9 @@ export class RecentRows implements IndexSource {
     const newest = this.#newest;
     if (newest === null || newest.seq <= after) return null;
     const start = this.#rows.findIndex(({ position }) => position.seq > after);
-    if (start > 0) this.#drop(start);
-    if (start === -1) this.#drop(this.#rows.length);
+    this.#drop(start === -1 ? this.#rows.length : start);
+    // An index that is made anew begins before the rows that were dropped.
+    this.#from = after;
     const taken = this.#rows.slice(0, BATCH_ITEMS);
     const isAll = taken.length === this.#rows.length;
     return {
