@@ -156,6 +156,19 @@ describe('the indexer of calls', () => {
     }
   });
 
+  it('makes an index that was lost anew when a request waits for it, also without a commit', async () => {
+    const { indexer, store, writer, run } = anIndexer();
+    await insertAll(store, endedCalls(10));
+    indexer.start();
+    await run(2000);
+    // The file was damaged, and replaced by an empty one.
+    await writer.clear();
+    indexer.hurry();
+    await run(2000);
+    await indexer.stop();
+    expect(writer.ids).toHaveLength(10);
+  });
+
   it('waits while another node has the claim, and takes it over', async () => {
     const { indexer, store, writer, run } = anIndexer();
     writer.isElsewhere = true;

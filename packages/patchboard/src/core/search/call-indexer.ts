@@ -38,6 +38,8 @@ export class CallIndexer implements RunningIndex {
   #commits = 0;
   /** Whether it waits for the next commit. */
   #isUpToDate = false;
+  /** Whether the index may not be at the position that this object knows. */
+  #isDoubted = false;
   #failures = 0;
   #forgotAt = -Infinity;
   #wake: () => void = () => {};
@@ -50,7 +52,9 @@ export class CallIndexer implements RunningIndex {
   start(): void {
     this.#unsubscribe = this.#parts.onCommitted(() => {
       this.#commits += 1;
-      if (this.#isUpToDate) this.#wake();
+      if (!this.#isUpToDate) return;
+      this.#isUpToDate = false;
+      this.#wake();
     });
     this.#running ??= this.#run();
   }
@@ -65,7 +69,10 @@ export class CallIndexer implements RunningIndex {
 
   /** Ends a pause, because a request waits for the index; not one after a failure, or while another node writes it. */
   hurry(): void {
-    if (this.#failures === 0 && this.#position !== null && !this.#isUpToDate) this.#wake();
+    if (this.#failures > 0 || this.#position === null) return;
+    // A request waits although every commit is in the index: it was replaced by an empty one.
+    if (this.#isUpToDate) this.#isDoubted = true;
+    this.#wake();
   }
 
   async #run(): Promise<void> {
@@ -95,6 +102,8 @@ export class CallIndexer implements RunningIndex {
 
   async #step(): Promise<Step> {
     const { source, writer, clock } = this.#parts;
+    if (this.#isDoubted) this.#position = null;
+    this.#isDoubted = false;
     this.#position ??= await this.#claim();
     if (this.#position === null) return 'claimed_elsewhere';
     if (clock.elapsed() - this.#forgotAt >= FORGET_EVERY_MS) await this.#forget();
