@@ -8,7 +8,7 @@ type Change = readonly [tenant: string, state: CallStateName, change: number];
 export class EndedCounts {
   readonly #byTenant: Map<string, StateCounts> = new Map();
   #all: StateCounts = {};
-  /** Changes since the last `save`; null if `save` was never called. */
+  /** Changes since the last `committed`; null if `save` was never called. */
   #changes: Change[] | null = null;
 
   get all(): Readonly<StateCounts> {
@@ -26,13 +26,18 @@ export class EndedCounts {
     this.#apply(tenant, state, change);
   }
 
-  /** Returns a function that reverts all changes from now on, for a transaction that fails. */
+  /** Returns a function that reverts all changes from now on, for a transaction, or a part of one, that fails. */
   save(): () => void {
-    const changes: Change[] = [];
-    this.#changes = changes;
+    const changes = (this.#changes ??= []);
+    const first = changes.length;
     return () => {
-      for (const [tenant, state, change] of changes.splice(0)) this.#apply(tenant, state, -change);
+      for (const [tenant, state, change] of changes.splice(first)) this.#apply(tenant, state, -change);
     };
+  }
+
+  /** No change so far is reverted any more. */
+  committed(): void {
+    if (this.#changes !== null) this.#changes.length = 0;
   }
 
   #apply(tenant: string, state: CallStateName, change: number): void {

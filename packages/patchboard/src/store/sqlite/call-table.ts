@@ -133,6 +133,10 @@ export class CallTable {
     return { ...this.#ended.of(tenant) };
   }
 
+  committed(): void {
+    this.#ended.committed();
+  }
+
   save(): () => void {
     const restoreCounts = this.#ended.save();
     return () => {

@@ -74,6 +74,17 @@ describe('a full disk', () => {
     }
   }
 
+  it('leaves the counts of ended calls as they were, also if another write of the batch is refused', async () => {
+    await insertAll(store, [completed(aCall(1))]);
+    const calls = Array.from({ length: 300 }, (_, index) => completed(aCall(index + 2, { argsJson: big })));
+    // The first one is stored already.
+    const settled = await Promise.allSettled(
+      [completed(aCall(1)), ...calls].map(async (call) => await store.insertCall(aRecord(call))),
+    );
+    expect(settled.map(({ status }) => status)).not.toContain('fulfilled');
+    expect(await store.countByState()).toEqual({ COMPLETED: 1 });
+  });
+
   it('rejects the whole batch with StorageFull and keeps nothing of it, in the file or in memory', async () => {
     const received: CommittedRow[] = [];
     store.watch((committed) => received.push(committed));

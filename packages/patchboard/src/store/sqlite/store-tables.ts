@@ -127,6 +127,7 @@ export class StoreTables {
   #durable(): void {
     const { seq, hash } = this.ledger.head;
     this.head.advance(seq, hash);
+    this.calls.committed();
     const rows = this.ledger.takeCommitted();
     this.#indexer.committed(rows);
     this.indexSource.committed(rows);
