@@ -5,19 +5,29 @@ import { DatabaseClock } from './database-clock.ts';
 import type { CallPlace, NodeTable } from './node-table.ts';
 import { OverdueSweep } from './overdue-sweep.ts';
 import { TakenCalls } from './taken-calls.ts';
+import { SWEEP_LIMIT } from './timing.ts';
 
 const START = 1_800_000_000_000;
 const HOUR = 3_600_000;
 
-function aSweep() {
+function aSweep(overdue = 0) {
   const base = new FakeClock(START);
   const clock = new DatabaseClock(base, SILENT_LOG);
   /** Deadlines before this time, of these owners: each claim. */
   const claims: { before: number; owners: readonly number[] | null }[] = [];
+  let left = overdue;
   const table = {
-    claimOverdue: (_from: number, before: number, _limit: number, owners: readonly number[] | null) => {
+    claimOverdue: (_from: number, before: number, limit: number, owners: readonly number[] | null) => {
       claims.push({ before: before - (START + base.elapsed()), owners });
-      return Promise.resolve<readonly CallPlace[]>([]);
+      const length = Math.min(limit, left);
+      left -= length;
+      const places = Array.from({ length }, (_, n) => ({
+        id: `tc_${n}`,
+        version: 2,
+        owner: 1,
+        isOpen: true,
+      }));
+      return Promise.resolve<readonly CallPlace[]>(places);
     },
   } as unknown as NodeTable;
   const silent: number[] = [];
@@ -44,13 +54,20 @@ function aSweep() {
     await sweep.run();
     return claims[0];
   };
-  return { base, measure, silent, run };
+  return { base, measure, silent, run, left: () => left };
 }
 
 it('ends overdue calls of every other node by the clock of the database', async () => {
   const { measure, run } = aSweep();
   measure(0, 1000);
   expect(await run()).toEqual({ before: -300, owners: null });
+});
+
+it('ends all of them at once, however many they are', async () => {
+  const { measure, run, left } = aSweep(5 * SWEEP_LIMIT + 1);
+  measure(0, 1000);
+  await run();
+  expect(left()).toBe(0);
 });
 
 it('ends only those of silent nodes from a step of the clock until ten minutes after it was followed', async () => {

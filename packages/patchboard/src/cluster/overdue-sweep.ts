@@ -32,8 +32,12 @@ export class OverdueSweep {
     if (owners?.length === 0) return;
     const before = clock.now() - OVERDUE_MS;
     const from = isFull ? 0 : before - SWEPT_MS;
-    const claimed = await table.claimOverdue(from, before, SWEEP_LIMIT, owners);
-    if (isFull && claimed.length < SWEEP_LIMIT) this.#fullAt = clock.elapsed();
-    await taken.passFromOthers(claimed);
+    // All of them in one run: a node that is gone may have had thousands with the same deadline.
+    for (let isMore = true; isMore && hasLease();) {
+      const claimed = await table.claimOverdue(from, before, SWEEP_LIMIT, owners);
+      await taken.passFromOthers(claimed);
+      isMore = claimed.length === SWEEP_LIMIT;
+      if (isFull && !isMore) this.#fullAt = clock.elapsed();
+    }
   }
 }
