@@ -186,6 +186,7 @@ export function describeBus(name: string, startServer: () => Promise<BusServer>)
 
     it('survives a stop of the server: nothing throws, and it delivers again when the server is back', async () => {
       const [a, b] = (await joinAll(1, 2)) as [TestNode, TestNode];
+      const before = b.bus.connections;
       await server.stop();
       await waitFor(() => expect([a.bus.isConnected, b.bus.isConnected]).toEqual([false, false]));
       a.bus.send('all', { kind: 'work' });
@@ -194,6 +195,8 @@ export function describeBus(name: string, startServer: () => Promise<BusServer>)
       expect(late.bus.isConnected).toBe(false);
       await server.start();
       await connected(a, b, late);
+      // So that a node knows that it may have missed some.
+      expect(b.bus.connections).toBeGreaterThan(before);
       a.bus.send('all', { kind: 'config', revision: 1 });
       const config = { notification: { kind: 'config', revision: 1 }, from: 1 };
       await waitFor(() => {

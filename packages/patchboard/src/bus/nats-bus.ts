@@ -36,6 +36,7 @@ export class NatsBus implements Bus {
   readonly #receiver: NotificationReceiver;
   readonly #queue: OutgoingQueue;
   #connection: NatsConnection | null = null;
+  #connections = 0;
   #flush: NodeJS.Immediate | null = null;
   #isClosed = false;
   /** The user may not use the subjects. */
@@ -55,6 +56,10 @@ export class NatsBus implements Bus {
 
   get isConnected(): boolean {
     return this.#connection !== null && !this.#isRefused;
+  }
+
+  get connections(): number {
+    return this.#connections;
   }
 
   send(to: number | 'all', notification: Notification): void {
@@ -114,6 +119,7 @@ export class NatsBus implements Bus {
     if (this.#isClosed) await connection.close();
     if (!connection.isClosed()) {
       this.#connection = connection;
+      this.#connections += 1;
       log.info('bus.connected', { bus: 'nats', dropped: this.#queue.takeDropped() });
       this.#hasReportedDisconnected = false;
       this.#sendQueued();

@@ -39,6 +39,7 @@ export class PostgresBus implements Bus {
   readonly #queue: OutgoingQueue;
   readonly #connection: Connection;
   readonly #ping: NodeJS.Timeout;
+  #connections = 0;
   #flush: NodeJS.Immediate | null = null;
   #sending: Promise<void> | null = null;
   #hasReported = { pooled: false, disconnected: false, refused: false };
@@ -64,6 +65,10 @@ export class PostgresBus implements Bus {
 
   get isConnected(): boolean {
     return this.#connection.isConnected && !this.#connection.isPooled;
+  }
+
+  get connections(): number {
+    return this.#connections;
   }
 
   send(to: number | 'all', notification: Notification): void {
@@ -100,6 +105,7 @@ export class PostgresBus implements Bus {
     const { clusterId, writer, log } = this.#parts;
     client.on('notification', ({ payload }) => this.#receiver.receive(payload ?? ''));
     await client.query(`listen "${channelOf(clusterId, 'all')}"; listen "${channelOf(clusterId, writer)}"`);
+    this.#connections += 1;
     log.info('bus.connected', { bus: 'postgres', dropped: this.#queue.takeDropped() });
     this.#hasReported.disconnected = false;
   }

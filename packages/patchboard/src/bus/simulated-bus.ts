@@ -35,6 +35,7 @@ export class SimulatedNetwork {
   readonly #cut: Set<string> = new Set();
   #faults: NetworkFaults = NO_FAULTS;
   #isDown = false;
+  #starts = 1;
 
   constructor(parts: NetworkParts) {
     this.#parts = parts;
@@ -62,6 +63,7 @@ export class SimulatedNetwork {
   }
 
   start(): void {
+    if (this.#isDown) this.#starts += 1;
     this.#isDown = false;
   }
 
@@ -84,6 +86,7 @@ export class SimulatedNetwork {
     this.#members.set(writer, member);
     const isMember = (): boolean => this.#members.get(writer) === member;
     const isConnected = (): boolean => isMember() && !this.#isDown;
+    const starts = (): number => this.#starts;
     return {
       send: (to, notification) => {
         if (!isMember()) return;
@@ -92,6 +95,9 @@ export class SimulatedNetwork {
       listen: (handle) => member.receiver.listen(handle),
       get isConnected() {
         return isConnected();
+      },
+      get connections() {
+        return starts();
       },
       close: async () => {
         if (isMember()) this.#members.delete(writer);

@@ -11,5 +11,7 @@ export interface Bus {
   listen(handle: (notification: Notification, from: number) => void): () => void;
   /** False: notifications are lost now, so that a node has to ask the store more often. */
   readonly isConnected: boolean;
+  /** How many connections there have been: what was sent to this node between two of them is lost. */
+  readonly connections: number;
   close(): Promise<void>;
 }

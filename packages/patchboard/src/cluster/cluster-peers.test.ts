@@ -212,6 +212,21 @@ describe('without notifications', () => {
   });
 });
 
+describe('after the bus was away for a moment, between two polls', () => {
+  it('work that was cancelled elsewhere meanwhile stops within a second', async () => {
+    const cluster = new Cluster();
+    const work = manualTool('work', { timeoutMs: 60_000 });
+    const [a, b] = [await cluster.join([work.tool]), await cluster.join([work.tool])];
+    await cluster.advance(1000);
+    const running = await submit(a, 'work');
+    cluster.network.stop();
+    expect(await b.engine.calls.cancel(me, running.id)).toMatchObject({ ok: true });
+    cluster.network.start();
+    await cluster.advance(1100);
+    expect(work.running.get(running.id)?.context.signal.aborted).toBe(true);
+  });
+});
+
 describe('a call that another node could take', () => {
   it('of a client that is connected there, is offered again after a write that failed', async () => {
     const cluster = new Cluster();

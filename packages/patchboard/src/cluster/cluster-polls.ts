@@ -15,7 +15,7 @@ import { COMPARE_EVERY_MS, POLL_EVERY_MS, SWEEP_EVERY_MS } from './timing.ts';
 
 export interface ClusterPollsParts {
   readonly table: NodeTable;
-  readonly bus: Pick<Bus, 'isConnected'>;
+  readonly bus: Pick<Bus, 'isConnected' | 'connections'>;
   readonly clock: DatabaseClock;
   readonly guard: FenceGuard;
   readonly engine: EngineCallbacks;
@@ -57,6 +57,13 @@ export class ClusterPolls {
       room: (tenant) => engine.room(tenant),
       hasTool: (...tool) => engine.hasTool(...tool),
     });
+    let comparedAfter = bus.connections;
+    const compareAfterGaps = async (): Promise<void> => {
+      const { isConnected, connections } = bus;
+      if (isConnected && connections === comparedAfter) return;
+      await reconciliation.compareHeld();
+      comparedAfter = connections;
+    };
     this.offering = every(POLL_EVERY_MS, () => pendingOffers.offer());
     this.takingOffered = whileOthers(async () => {
       if (hasLease() && !isLeaving()) await offered.take();
@@ -71,9 +78,7 @@ export class ClusterPolls {
       whileOthers(() => reconciliation.compareAwaited()),
       whileOthers(() => clients.poll()),
       every(POLL_EVERY_MS, () => announcements.catchUp()),
-      every(POLL_EVERY_MS, async () => {
-        if (!bus.isConnected) await reconciliation.compareHeld();
-      }),
+      every(POLL_EVERY_MS, compareAfterGaps),
       every(COMPARE_EVERY_MS, () => reconciliation.compareHeld()),
     ];
   }

@@ -17,6 +17,10 @@ export class CountedBus implements Bus {
     return this.#bus.isConnected;
   }
 
+  get connections(): number {
+    return this.#bus.connections;
+  }
+
   send(to: number | 'all', notification: Notification): void {
     count(this.sent, notification.kind);
     this.#bus.send(to, notification);

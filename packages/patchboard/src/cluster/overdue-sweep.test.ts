@@ -38,6 +38,7 @@ function aSweep(overdue = 0) {
       send: () => {},
       listen: () => () => {},
       isConnected: true,
+      connections: 1,
       close: async () => {},
     }),
     hasLease: () => true,

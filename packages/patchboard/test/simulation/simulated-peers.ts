@@ -28,6 +28,9 @@ export function simulatedPeers(
       get isConnected() {
         return bus.isConnected;
       },
+      get connections() {
+        return bus.connections;
+      },
       close: () => bus.close(),
     },
     ledger: { onCommitted: () => {}, grown: () => {} },
