@@ -98,6 +98,17 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
       expect(await search.position()).toBe(5);
     });
 
+    it('takes refused requests whose names were cut in the middle of a character', async () => {
+      const { writer, search } = opened;
+      const refusals = ['\ud83d', '\ud83e', '\ud83d'].map((half, n) =>
+        aRefusal(n + 1, { toolName: `tool ${half}`, agentId: `agent ${half}` }),
+      );
+      await writer.claim();
+      expect(await writer.apply(aBatch(0, [], refusals))).toBe(true);
+      expect(await search.refusals({ tenant: 'acme' }, null, 10)).toHaveLength(3);
+      expect(await countOf(search)).toBe(3);
+    });
+
     it('counts what exceeds the groups of a time bucket under one name', async () => {
       const { writer, search } = opened;
       const count = GROUPS_PER_BUCKET + 50;

@@ -80,18 +80,21 @@ export function nameValues(names: readonly SeenName[]): Buffer[] {
   ];
 }
 
-/** The texts of a refused request are parsed JSON and may contain the character 0, which PostgreSQL does not store. */
+/**
+ * The texts of a refused request are parsed JSON: they may contain the character 0, which PostgreSQL does not store, and half of a
+ * surrogate pair, where a name was cut. Two names that become the same in UTF-8 must be the same before they are counted.
+ */
 export function storable(batch: IndexBatch): IndexBatch {
   const refusals = batch.refusals.map((refusal) => ({
     ...refusal,
-    agentId: withoutZero(refusal.agentId),
-    toolName: withoutZero(refusal.toolName),
-    code: withoutZero(refusal.code),
-    message: withoutZero(refusal.message),
+    agentId: storableText(refusal.agentId),
+    toolName: storableText(refusal.toolName),
+    code: storableText(refusal.code),
+    message: storableText(refusal.message),
   }));
   return { ...batch, refusals };
 }
 
-function withoutZero(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
+function storableText(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }
