@@ -98,6 +98,28 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
       expect(await search.position()).toBe(5);
     });
 
+    it('finds the metrics of a name by a pattern although its calls are forgotten', async () => {
+      const { writer, search } = opened;
+      const now = Date.now();
+      const call = endedCall(1, 'COMPLETED', TIMES, { createdAt: now - 10 * DAY_MS, toolName: 'old.tool' });
+      await writer.claim();
+      await writer.apply(aBatch(0, [call]));
+      await writer.forget(now - 2 * DAY_MS);
+      const [since, until] = [0, Math.ceil(now / DAY_MS) * DAY_MS];
+      for (const name of ['old.tool', 'old.*']) {
+        const tools = { any: [name], none: [] };
+        const cells = await search.metrics({
+          tenant: 'acme',
+          tools,
+          since,
+          until,
+          stepMs: HOUR_MS,
+          by: 'tool',
+        });
+        expect(sumOf(cells), name).toBe(1);
+      }
+    });
+
     it('takes refused requests whose names were cut in the middle of a character', async () => {
       const { writer, search } = opened;
       const refusals = ['\ud83d', '\ud83e', '\ud83d'].map((half, n) =>

@@ -109,7 +109,9 @@ export class PostgresIndexWriter implements CallIndexWriter {
       name: 'forget_names',
       text: `delete from ${tables.indexed_names} where seen_at < $1`,
     };
-    await connection.query(names, [end - NAME_REFRESH_MS]);
+    // Metrics are selected by these names too, and are kept for longer.
+    const oldest = Math.min(end, ...METRIC_LEVELS.map(({ keptMs }) => now() - keptMs));
+    await connection.query(names, [oldest - NAME_REFRESH_MS]);
     const metrics = {
       name: 'forget_metrics',
       text: `delete from ${tables.call_metrics} where width_ms = $1 and at < $2`,
