@@ -110,6 +110,12 @@ async function start(): Promise<CallIndexer> {
 
 /** A rejection ends the thread, and `IndexThread` starts another one later. */
 const started = start();
+started.catch((error: unknown) => {
+  // Thrown outside of the promise: a request that awaits it would count as the handler of the rejection.
+  setImmediate(() => {
+    throw error;
+  });
+});
 
 async function stop(): Promise<void> {
   const indexer = await started;
