@@ -12,6 +12,8 @@ import type { Tables } from '../schema.ts';
 
 /** Sequence numbers that one batch covers. A call has about three rows. */
 const WINDOW = 1500;
+/** A batch ends early when the stored states of its calls are this large: they contain what callers gave as input. */
+export const BATCH_BYTES: number = 8 * 1024 * 1024;
 
 /** Matches the bodies of rows that end a call, and perhaps others. */
 const END_PATTERN = `"state":"(${CALL_STATES.filter(isTerminal).join('|')})"`;
@@ -43,10 +45,11 @@ interface SourceRow
   readonly row_tenant: string;
   readonly row_trace_id: string | null;
   readonly call_id: string | null;
-  /** Only of the last row. */
-  readonly hash: Buffer | null;
+  readonly hash: Buffer;
   /** Null: the call is open, or no longer stored; so are the other columns of the call. */
   readonly state: number | null;
+  /** Bytes of the states of the rows up to this one. */
+  readonly bytes: number;
 }
 
 /**
@@ -67,14 +70,16 @@ export class PostgresIndexSource implements IndexSource {
     const columns = CALL_COLUMNS.map((name) => `c.${name}`).join(', ');
     this.#window = {
       name: 'index_window',
-      text: `select r.seq, r.at, r.tenant as row_tenant, r.kind, r.call_id, r.trace_id as row_trace_id, r.body,
-          case when r.seq = $2 then r.hash end as hash, ${columns}, left(c.args, ${INDEXED_CHARACTERS}) as args,
-          e.state, e.tail
+      // The length of a large value is known without reading it.
+      text: `select * from (
+        select r.seq, r.at, r.tenant as row_tenant, r.kind, r.call_id, r.trace_id as row_trace_id, r.body, r.hash,
+          ${columns}, left(c.args, ${INDEXED_CHARACTERS}) as args, e.state, e.tail,
+          coalesce(sum(octet_length(e.tail)) over (order by r.seq), 0) as bytes
         from ${rowsInWindow(tables)}
         left join lateral (select * from ${tables.ended_calls} where id = r.call_id limit 1) e on r.kind = 'call.state'
         left join lateral (select * from ${tables.calls} where id = e.id limit 1) c on true
         where r.seq = $2 or r.kind = 'call.refused' or (r.kind = 'call.state' and r.body ~ '${END_PATTERN}')
-        order by r.seq`,
+        ) x where bytes - coalesce(octet_length(tail), 0) < ${BATCH_BYTES} order by seq`,
     };
   }
 
@@ -95,15 +100,17 @@ export class PostgresIndexSource implements IndexSource {
     const { rows } = await this.#queryable.query<SourceRow>(this.#window, [after, end]);
     const calls: IndexedCall[] = [];
     const refusals: IndexedRefusal[] = [];
-    for (const committed of rows.map(committedRow)) {
+    for (const row of rows) {
+      const committed = committedRow(row);
       const call = endedBy(committed);
       const refusal = indexedRefusal(committed.row);
       if (call !== null) calls.push(call);
       if (refusal !== null) refusals.push(refusal);
     }
     const last = rows.at(-1);
-    if (last?.seq !== end || last.hash === null) throw new Error(`the ledger has no row ${end}`);
-    return { from: after, to: { seq: end, hash: last.hash.toString('hex') }, calls, refusals };
+    if (last === undefined || (last.seq !== end && last.bytes < BATCH_BYTES))
+      throw new Error(`the ledger has no row ${end}`);
+    return { from: after, to: { seq: last.seq, hash: last.hash.toString('hex') }, calls, refusals };
   }
 }
 
