@@ -16,6 +16,8 @@ export interface IndexSource {
 const PAGE_ROWS = 100;
 /** Calls and refusals in one batch. */
 export const BATCH_ITEMS = 400;
+/** Pages of one batch: the calls of old rows may all be removed. */
+const BATCH_PAGES = 40;
 
 /** Reads from the ledger of any store. */
 export class LedgerSource implements IndexSource {
@@ -40,7 +42,7 @@ export class LedgerSource implements IndexSource {
     const calls: IndexedCall[] = [];
     const refusals: IndexedRefusal[] = [];
     let to: IndexPosition = { seq: after, hash: '' };
-    for (let isEnd = false; !isEnd && calls.length + refusals.length < BATCH_ITEMS;) {
+    for (let page = 0; page < BATCH_PAGES && calls.length + refusals.length < BATCH_ITEMS; page += 1) {
       const rows = await this.#store.readLedger({ kinds: INDEXED_KINDS }, to.seq, PAGE_ROWS);
       for (const committed of rows) {
         const call = endedBy(committed);
@@ -49,9 +51,10 @@ export class LedgerSource implements IndexSource {
         if (refusal !== null) refusals.push(refusal);
         to = { seq: committed.row.seq, hash: committed.row.hash };
       }
-      isEnd = rows.length < PAGE_ROWS;
+      if (rows.length === PAGE_ROWS) continue;
       // Every row up to the head was read, also those of other kinds.
-      if (isEnd && to.seq < head) to = { seq: head, hash: (await this.hashAt(head)) ?? '' };
+      if (to.seq < head) to = { seq: head, hash: (await this.hashAt(head)) ?? '' };
+      break;
     }
     return { from: after, to, calls, refusals };
   }
