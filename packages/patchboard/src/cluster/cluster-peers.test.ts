@@ -42,6 +42,8 @@ class Cluster {
   readonly running: Node[] = [];
   /** How many of the next offers fail. */
   failingOffers = 0;
+  /** How long a takeover takes, and how many were begun. */
+  readonly takeovers = { ms: 0, begun: 0 };
 
   async join(tools: readonly ServerTool[], limits: Partial<Limits> = {}): Promise<Node> {
     // The wall clock of the node is an hour off.
@@ -54,6 +56,11 @@ class Cluster {
         this.failingOffers -= 1;
         if (this.failingOffers >= 0) throw new StorageUnavailable('the database cannot be reached');
         await joined.table.offer(calls);
+      },
+      takeOver: async (node) => {
+        this.takeovers.begun += 1;
+        await new Promise<void>((resolve) => void this.world.after(this.takeovers.ms, resolve));
+        return await joined.table.takeOver(node);
       },
     };
     const bus = this.network.join(table.self.writer, silentLog);
@@ -132,6 +139,19 @@ describe('a node that is gone', () => {
     expect((await cluster.find(waiting)).state.name).toBe('APPROVAL_REQUIRED');
     expect(cluster.nodes.ownerOf(waiting.id)).toBe(b.peers.self);
     expect(b.peers.nodes.find(({ writer }) => writer === b.peers.self)?.tookOver).toMatchObject({ calls: 2 });
+  });
+
+  it('is taken over once, although that takes longer than a heartbeat', async () => {
+    const cluster = new Cluster();
+    const work = manualTool('work', { timeoutMs: 60_000 });
+    const [a] = [await cluster.join([work.tool]), await cluster.join([work.tool])];
+    await cluster.advance(1000);
+    const running = await submit(a, 'work');
+    cluster.takeovers.ms = 2000;
+    cluster.pause(a);
+    await cluster.advance(7000);
+    expect((await cluster.find(running)).state.name).toBe('SEALED');
+    expect(cluster.takeovers.begun).toBe(1);
   });
 
   it('wakes without its lease, is fenced, and changes nothing', async () => {

@@ -55,6 +55,8 @@ export class ClusterPeers implements Peers {
   readonly #changes: NodeChanges;
   readonly #pendingOffers: PendingOffers;
   readonly #polls: ClusterPolls;
+  /** The writers of the nodes that this one is taking over. */
+  readonly #takingOver: Set<number> = new Set();
   #takeovers = 0;
   #callsTakenOver = 0;
   #state: NodeReport['state'] = 'held';
@@ -340,8 +342,10 @@ export class ClusterPeers implements Peers {
 
   async #takeOver(node: NodeRow): Promise<void> {
     const { table, log } = this.#parts;
-    if (!this.hasLease() || this.isLeaving) return;
-    const ids = await table.takeOver(node);
+    // Each heartbeat finds the node dead until the takeover is committed.
+    if (!this.hasLease() || this.isLeaving || this.#takingOver.has(node.writer)) return;
+    this.#takingOver.add(node.writer);
+    const ids = await table.takeOver(node).finally(() => this.#takingOver.delete(node.writer));
     if (ids === null) return;
     this.#takeovers += 1;
     this.#callsTakenOver += ids.length;
