@@ -232,6 +232,26 @@ describe('without notifications', () => {
   });
 });
 
+describe('a notification that is lost while the bus is connected', () => {
+  it('delays a wait at the node that held the call by a second at most', async () => {
+    const cluster = new Cluster();
+    const work = manualTool('work', { timeoutMs: 60_000 });
+    const [a, b] = [await cluster.join([work.tool]), await cluster.join([work.tool])];
+    await cluster.advance(1000);
+    const running = await submit(a, 'work');
+    const found: (string | undefined)[] = [];
+    a.engine.calls.wait(me, running.id, 30_000).then(
+      (call) => found.push(call?.state.name),
+      (error: unknown) => expect.fail(String(error)),
+    );
+    await settled();
+    cluster.network.setFaults({ drop: 1 });
+    expect(await b.engine.calls.cancel(me, running.id)).toMatchObject({ ok: true });
+    await cluster.advance(1100);
+    expect(found).toEqual(['CANCELLED']);
+  });
+});
+
 describe('after the bus was away for a moment, between two polls', () => {
   it('work that was cancelled elsewhere meanwhile stops within a second', async () => {
     const cluster = new Cluster();

@@ -31,23 +31,28 @@ export class Reconciliation {
     for (const { id, version } of await table.movedByOthers()) look(id, version);
   }
 
-  /** Calls that requests to this node wait for. */
+  /** Calls that requests to this node wait for, also those that it holds. */
   async compareAwaited(): Promise<void> {
     const { look, watched } = this.#parts;
-    const { held, awaited } = watched();
-    const own = new Set(Array.from(held, ({ id }) => id));
-    const known = new Map(Array.from(awaited, ({ id, version }) => [id, version] as const));
-    for (const id of own) known.delete(id);
-    await this.#compare([...known.keys()], (id, place) => {
+    const known = new Map(Array.from(watched().awaited, ({ id, version }) => [id, version] as const));
+    const own = this.held();
+    await this.#compareOwn([...known.keys()].filter((id) => own.has(id)));
+    const others = [...known.keys()].filter((id) => !own.has(id));
+    await this.#compare(others, (id, place) => {
       const version = versionOf(place);
       if (version > (known.get(id) ?? 0)) look(id, version);
     });
   }
 
-  /** Calls that this node holds. A place of its own may be newer than what it knows: then its move is being committed. */
+  /** Calls that this node holds. */
   async compareHeld(): Promise<void> {
+    await this.#compareOwn([...this.held().keys()]);
+  }
+
+  /** A place of this node may be newer than what it knows: then its move is being committed. */
+  async #compareOwn(ids: readonly string[]): Promise<void> {
     const { table, look } = this.#parts;
-    await this.#compare([...this.held().keys()], (id, place) => {
+    await this.#compare(ids, (id, place) => {
       if (place?.owner !== table.self.writer) look(id, versionOf(place));
     });
   }
