@@ -230,3 +230,23 @@ describe('a close that meets a call being recorded', () => {
     expect((await fixture.store.findCall(call.id))?.state).toMatchObject({ name: 'PENDING' });
   });
 });
+
+describe('a call whose wait for a slot ends in the tick in which the slot becomes free', () => {
+  it('runs, and has the whole time of its tool', async () => {
+    const begun: string[] = [];
+    const tool = aServerTool({
+      name: 'slow',
+      timeoutMs: 60_000,
+      execute: (_args, { callId }) => {
+        begun.push(callId);
+        return endless();
+      },
+    });
+    const fixture = await anEngine({ tools: [tool], limits: { concurrencyServer: 1, queueWaitMs: 60_000 } });
+    const [first, second] = [await submitted(fixture, 'slow'), await submitted(fixture, 'slow')];
+    await fixture.clock.advance(60_100);
+    expect(await stateOf(fixture, first)).toMatchObject({ name: 'TIMED_OUT' });
+    expect(await stateOf(fixture, second)).toMatchObject({ name: 'EXECUTING' });
+    expect(begun).toEqual([first.id, second.id]);
+  });
+});

@@ -70,4 +70,33 @@ describe('TimerWheel', () => {
     await clock.advance(100_000);
     expect(order).toEqual([100, 500, 900]);
   });
+
+  it('does not fire a timer that another one of the same tick has cancelled', async () => {
+    const clock = new FakeClock();
+    const wheel = new TimerWheel(clock);
+    const fired: string[] = [];
+    wheel.after(100, () => {
+      fired.push('first');
+      cancel();
+    });
+    const cancel = wheel.after(100, () => fired.push('second'));
+    wheel.after(100, () => fired.push('third'));
+    await clock.advance(1000);
+    expect(fired).toEqual(['first', 'third']);
+    expect(clock.armed).toBe(0);
+  });
+
+  it('fires nothing more in the tick in which it is cleared', async () => {
+    const clock = new FakeClock();
+    const wheel = new TimerWheel(clock);
+    const fired: string[] = [];
+    wheel.after(100, () => {
+      fired.push('first');
+      wheel.clear();
+    });
+    wheel.after(100, () => fired.push('second'));
+    await clock.advance(1000);
+    expect(fired).toEqual(['first']);
+    expect(clock.armed).toBe(0);
+  });
 });

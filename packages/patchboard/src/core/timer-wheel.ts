@@ -11,6 +11,8 @@ interface Timer {
 
 /** Index of a timer that has fired or was cancelled. */
 const REMOVED = -1;
+/** Index of a timer that fires in this turn, unless an action before it cancels it. */
+const DUE = -2;
 
 /**
  * Timer wheel: many deadlines on one timer, with arming and disarming in constant time. An empty bucket stays until its
@@ -20,6 +22,8 @@ const REMOVED = -1;
 export class TimerWheel {
   readonly #clock: Clock;
   readonly #buckets: Map<number, Timer[]> = new Map();
+  /** The timers of this turn. */
+  #due: readonly Timer[] = [];
   #armed = 0;
   #cancelTick: (() => void) | null = null;
   #lastTick: number;
@@ -58,6 +62,7 @@ export class TimerWheel {
   }
 
   #disarm(timer: Timer): void {
+    if (timer.index === DUE) timer.index = REMOVED;
     const bucket = timer.index === REMOVED ? undefined : this.#buckets.get(timer.tick);
     const last = bucket?.pop();
     if (bucket === undefined || last === undefined) return;
@@ -71,6 +76,7 @@ export class TimerWheel {
 
   #removeAll(): void {
     for (const bucket of this.#buckets.values()) for (const timer of bucket) timer.index = REMOVED;
+    for (const timer of this.#due) timer.index = REMOVED;
     this.#buckets.clear();
     this.#armed = 0;
   }
@@ -82,9 +88,14 @@ export class TimerWheel {
   readonly #turn = (): void => {
     this.#cancelTick = null;
     const now = this.#currentTick();
-    const due = this.#takeDue(now);
+    this.#due = this.#takeDue(now);
     this.#lastTick = now;
-    for (const timer of due) timer.action();
+    for (const timer of this.#due) {
+      if (timer.index !== DUE) continue;
+      timer.index = REMOVED;
+      timer.action();
+    }
+    this.#due = [];
     if (this.#armed > 0) this.#cancelTick ??= this.#clock.after(TICK_MS, this.#turn);
     else this.#removeAll();
   };
@@ -104,7 +115,7 @@ export class TimerWheel {
       due.push(...(this.#buckets.get(tick) ?? []));
       this.#buckets.delete(tick);
     }
-    for (const timer of due) timer.index = REMOVED;
+    for (const timer of due) timer.index = DUE;
     this.#armed -= due.length;
     return due;
   }
