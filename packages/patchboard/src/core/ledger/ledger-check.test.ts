@@ -6,6 +6,7 @@ import { memoryStore } from '../../store/memory/memory-store.ts';
 import type { Call } from '../call/call.ts';
 import type { Engine } from '../engine.ts';
 import { LedgerVerifier, verifyLedger } from './ledger-check.ts';
+import type { LedgerDraft } from './ledger.ts';
 import type { Store } from '../ports.ts';
 
 const agent = aPrincipal();
@@ -135,6 +136,35 @@ describe('verifyLedger', () => {
       },
     });
     expect(await verifyLedger(then, nodeDigest)).toMatchObject({ ok: true });
+  });
+
+  it('ends also if a bounded store drops every row of the check while it runs', async () => {
+    const store = memoryStore({ digest: nodeDigest, retain: 1 });
+    const append = async (rows: number): Promise<void> => {
+      const draft = {
+        at: 1,
+        tenant: 'default',
+        kind: 'run.created',
+        callId: null,
+        traceId: null,
+        body: '{}',
+      };
+      await store.append(Array.from({ length: rows }, () => draft as LedgerDraft));
+    };
+    await append(300);
+    let reads = 0;
+    const then = new Proxy(store, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function') return member;
+        return async (...given: unknown[]): Promise<unknown> => {
+          if (name === 'readLedger' && (reads += 1) === 2) await append(5000);
+          if (reads > 1000) throw new Error('the check does not end');
+          return await (Reflect.apply(member, target, given) as unknown);
+        };
+      },
+    });
+    expect(await verifyLedger(then, nodeDigest)).toMatchObject({ ok: true, rows: 100 });
   });
 
   it('skips calls that are no longer stored', async () => {

@@ -36,7 +36,6 @@ export async function verifyLedger(store: CheckedStore, digest: Digest): Promise
     const rows = await store.readLedger({}, seq, PAGE, { withCalls: false });
     if (rows.length === 0) break;
     for (const { row } of rows) {
-      if (row.seq > head.seq) break; // written since
       if (row.seq !== seq + 1) {
         const { start = BEGINNING } = await store.ledgerHead();
         if (start.seq <= seq) return broken(checked, seq + 1, 'a row is missing');
@@ -44,6 +43,7 @@ export async function verifyLedger(store: CheckedStore, digest: Digest): Promise
         chain = chainCheck(store, digest, start.hash);
         break;
       }
+      if (row.seq > head.seq) break; // written since
       const problem = (await chain.take(row)) ?? (await calls.take(row));
       if (problem !== null) return broken(checked, row.seq, problem);
       seq = row.seq;
