@@ -11,6 +11,7 @@ export interface CallFailures {
   readonly call_waits_for_approval: NoParams;
   readonly call_of_other_client: NoParams;
   readonly call_runs_on_server: { readonly tool: string };
+  readonly call_runs_on_device: { readonly device: string };
   readonly call_token_stale: NoParams;
   readonly call_secrets_removed: NoParams;
   readonly approval_needed: { readonly id: string };
@@ -108,6 +109,7 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   call_waits_for_approval: () => 'the call still waits for approval',
   call_of_other_client: () => 'the call is for another client',
   call_runs_on_server: ({ tool }) => `${tool} runs on the server`,
+  call_runs_on_device: ({ device }) => `the device ${device} runs the call`,
   call_token_stale: () => 'the attempt token is not that of the current attempt',
   call_secrets_removed: () => 'secrets were taken out of the arguments of that call; send args',
   approval_needed: ({ id }) => `an operator must approve the call: ${id}`,

@@ -261,6 +261,7 @@ export const reasonWords: ReasonSentences = {
   call_waits_for_approval: () => '调用还在等待审批',
   call_of_other_client: () => '这次调用属于另一个客户端',
   call_runs_on_server: ({ tool }) => `${tool} 在服务器上运行`,
+  call_runs_on_device: ({ device }) => `设备 ${device} 正在运行该调用`,
   call_token_stale: () => 'attempt token 不属于当前的尝试',
   call_secrets_removed: () => '那次调用的参数已去除机密：请发送 args',
   approval_needed: ({ id }) => `需要操作员审批这次调用：${id}`,

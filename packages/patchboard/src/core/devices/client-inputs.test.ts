@@ -157,14 +157,10 @@ describe('a device that asks the caller', () => {
     expect(await ask(scene, call, { key: 'k10' })).toMatchObject({ ok: true, round: { id: 'in_10' } });
   });
 
-  it('may report progress, an acknowledgement and a result while the request is open', async () => {
+  it('may report progress and a result while the request is open', async () => {
     const scene = await running();
     const { engine, call, first } = scene;
     await ask(scene, call);
-    expect(await engine.clients.acknowledge(phone, call.id, null)).toMatchObject({
-      ok: true,
-      repeated: true,
-    });
     expect(await engine.clients.progress(phone, call.id, null, 1)).toMatchObject({ ok: true });
     expect((await current(scene, call)).state.name).toBe('INPUT_REQUIRED');
     expect(await engine.clients.submit(phone, call.id, success(call))).toMatchObject({ ok: true });
@@ -461,6 +457,16 @@ describe('a client over HTTP that asks the caller', () => {
     await scene.clock.advance(EXPIRY_MS + 200);
     await settled();
     expect(withdrawn).toEqual(['input_expired']);
+  });
+
+  it('may acknowledge the call while the request is open', async () => {
+    const scene = await polled();
+    await ask(scene, scene.call);
+    expect(await scene.engine.clients.acknowledge(phone, scene.call.id, null)).toMatchObject({
+      ok: true,
+      repeated: true,
+      call: { state: { name: 'INPUT_REQUIRED' } },
+    });
   });
 
   it('may go on over a WebSocket, which then gets the response', async () => {

@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { foreignText } from '../failures.ts';
+import { aDevice } from '../../../test/support/a-device.ts';
 import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import type { Call } from '../call/call.ts';
 import { attemptToken } from './request-id.ts';
 
 const agent = aPrincipal();
+const CAMERA = {
+  name: 'camera',
+  schema: { type: 'object' },
+  output_schema: { type: 'object' },
+  timeout_ms: 30_000,
+};
 const phone = aPrincipal({ clientId: 'phone' });
 
 async function withClientTool(): Promise<EngineFixture & { invoke: () => Promise<string> }> {
   const fixture = await anEngine({});
-  const report = await fixture.engine.clientTools.register('default', 'phone', [
-    { name: 'camera', schema: { type: 'object' }, output_schema: { type: 'object' }, timeout_ms: 30_000 },
-  ]);
+  const report = await fixture.engine.clientTools.register('default', 'phone', [CAMERA]);
   expect(report.rejected).toEqual([]);
   const invoke = async (): Promise<string> => {
     const submitted = await fixture.engine.submit(aRequest({ toolName: 'camera' }), agent);
@@ -135,6 +140,21 @@ describe('clientQueues', () => {
     expect(
       await engine.clients.submit(phone, unacknowledged, success({}, attemptToken(request!))),
     ).toMatchObject({ ok: true });
+  });
+
+  it('refuses the acknowledgement of a call that a device runs by then: it would run twice', async () => {
+    const { engine, invoke } = await withClientTool();
+    const line = connection();
+    engine.clientQueues.attach('default', 'phone', line);
+    const id = await invoke();
+    const { requests } = await aDevice(engine, [CAMERA]);
+    await settled();
+    expect([line.got.map((call) => call.id), requests.map((call) => call.id)]).toEqual([[id], [id]]);
+    expect(await engine.clients.acknowledge(phone, id, attemptToken(line.got[0]!))).toMatchObject({
+      ok: false,
+      failure: { code: 'conflict', reasons: [{ code: 'call_runs_on_device' }] },
+      call: { state: { name: 'EXECUTING' } },
+    });
   });
 
   it('tells the client when a call it has seen is cancelled', async () => {

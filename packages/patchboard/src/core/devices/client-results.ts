@@ -1,6 +1,5 @@
 import { reason, type InputFailureCode, type ReasonView } from '@patchboard/wire';
-import type { CallState } from '../call/call.ts';
-import { isOpen, type Call } from '../call/call.ts';
+import { attemptDevice, isOpen, type AttemptDevice, type Call, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { failure, foreignText } from '../failures.ts';
@@ -10,7 +9,7 @@ import { failed, type Outcome } from '../call/outcome.ts';
 import type { Digest, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
-import { begun, hasBegun, openClientCall, type RefusedReport } from './client-call.ts';
+import { begun, hasBegun, openClientCall, refuse, type RefusedReport } from './client-call.ts';
 import { attemptToken } from './request-id.ts';
 import { settle, type SettlementParts } from '../settlement/settlement.ts';
 
@@ -59,11 +58,14 @@ export class ClientResults {
     this.#parts = parts;
   }
 
-  /** Records that the client has begun. Idempotent. */
+  /** Records that the client has begun. Idempotent. Refused for a call that was sent to a device: that one runs it. */
   async acknowledge(principal: Principal, id: string, token: string | null): Promise<ReportResult> {
     for (;;) {
       const found = await openClientCall(this.#parts, principal, id, token);
       if ('ok' in found) return found;
+      const { device } = deviceOf(found.call);
+      if (device !== undefined)
+        return refuse(failure('conflict', reason('call_runs_on_device', { device })), found.call);
       if (hasBegun(found.call)) return { ok: true, call: found.call, repeated: true };
       // It may have ended since it was found.
       if (!isOpen(found.call)) continue;
@@ -118,6 +120,11 @@ export class ClientResults {
         return { ok: true, call: found.call, repeated: false };
     }
   }
+}
+
+/** The device that the call was sent to. */
+function deviceOf({ state }: Call): AttemptDevice {
+  return 'attempt' in state ? attemptDevice(state) : {};
 }
 
 function repeatedOr(refusal: RefusedReport, resultDigest: string): ReportResult {
