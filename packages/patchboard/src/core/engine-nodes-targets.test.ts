@@ -36,6 +36,27 @@ describe.each([
     expect(await refusal('far')).toMatchObject({ kind: 'refused' });
   });
 
+  it('is a device that its node cannot send to yet: no stream or poll of the client at another node gets the call', async () => {
+    const { nodes, a, b, heal } = await engineNodes({}, { notifies, count: 3 });
+    for (const { engine } of nodes) await engine.clientTools.register('default', 'phone', [CAMERA]);
+    const { requests } = await aDevice(a.engine, [CAMERA], 'phone', { name: 'far' });
+    const delivered: string[] = [];
+    b.engine.clientQueues.attach('default', 'phone', {
+      deliver: ({ id }) => void delivered.push(id),
+      withdraw: () => undefined,
+    });
+    await heal();
+    a.peers.leased = false;
+    const call = await submitTo(nodes[2]!, { toolName: 'camera', target: 'far' });
+    await heal();
+    await b.engine.callsElsewhere.collect('default', 'phone');
+    expect(b.engine.clientQueues.unacknowledged('default', 'phone')).toEqual([]);
+    a.peers.leased = true;
+    for (const { peers } of nodes) await peers.poll();
+    await heal();
+    expect([delivered, requests.map(({ id }) => id)]).toEqual([[], [call.id]]);
+  });
+
   it('is found in the list of devices, which every node has', async () => {
     const { nodes, a, b, clock, heal } = await engineNodes({}, { notifies });
     const one = await aDevice(a.engine, [CAMERA]);

@@ -3,7 +3,7 @@ import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Peers, WaitingCall } from '../peers.ts';
 import type { Store } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
-import { isUnacknowledged, type ClientQueues } from './client-queues.ts';
+import { isForAnyProgram, isUnacknowledged, type ClientQueues } from './client-queues.ts';
 import type { DeviceProvider } from './device-provider.ts';
 
 export interface ClientCallsElsewhereParts {
@@ -71,7 +71,7 @@ export class ClientCallsElsewhere {
     const live = lifecycle.reach(call);
     if (live === undefined) return;
     if (provider.canSend(call)) await provider.take(live);
-    else if (isPolled || clientQueues.isOnline(call.tenant, call.clientId)) {
+    else if (isForAnyProgram(call) && (isPolled || clientQueues.isOnline(call.tenant, call.clientId))) {
       if (await lifecycle.claim(live)) clientQueues.put(live, isPolled);
     }
   }

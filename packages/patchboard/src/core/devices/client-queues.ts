@@ -80,7 +80,7 @@ export class ClientQueues {
     queue.open.set(live.call.id, live);
     const connection = [...queue.connections].at(-1);
     if (isPolled) return;
-    if (connection === undefined) this.#offer(live);
+    if (connection === undefined || !isForAnyProgram(live.call)) this.#offer(live);
     else if (this.#isDue(live)) this.#deliver(connection, live);
   }
 
@@ -102,7 +102,7 @@ export class ClientQueues {
     return [...(queue?.open.values() ?? [])].filter(isUnacknowledged);
   }
 
-  /** Unacknowledged calls, oldest first, as many as fit into one response. Marks them as pushed. */
+  /** Unacknowledged calls that a poll gets, oldest first, as many as fit into one response. Marks them as pushed. */
   unacknowledged(tenant: string, clientId: string): Call[] {
     const queue = this.#queues.get(pairKey(tenant, clientId));
     const handedOut: Call[] = [];
@@ -126,7 +126,7 @@ export class ClientQueues {
   /** Before a poll of the client: claims the calls that other nodes may take. */
   async claimOffered(tenant: string, clientId: string): Promise<void> {
     for (const live of this.#queues.get(pairKey(tenant, clientId))?.open.values() ?? [])
-      if (this.#offered.delete(live)) await this.#parts.claim(live);
+      if (isForAnyProgram(live.call) && this.#offered.delete(live)) await this.#parts.claim(live);
   }
 
   #deliverOpen(queue: ClientQueue, connection: ClientConnection): void {
@@ -155,7 +155,8 @@ export class ClientQueues {
   }
 
   #isDue(live: LiveCall): boolean {
-    return isUnacknowledged(live) && live.ending === 0 && this.#parts.mayRun(live.call);
+    const { call, ending } = live;
+    return isUnacknowledged(live) && ending === 0 && isForAnyProgram(call) && this.#parts.mayRun(call);
   }
 
   #deliver(connection: ClientConnection, live: LiveCall): void {
@@ -176,6 +177,11 @@ export class ClientQueues {
     if (queue.open.size === 0 && queue.connections.size === 0 && this.#queues.get(name) === queue)
       this.#queues.delete(name);
   }
+}
+
+/** False: the target of the call is a device, and no other program of the client may run it. */
+export function isForAnyProgram({ target, clientId }: Pick<Call, 'target' | 'clientId'>): boolean {
+  return target === null || target === clientId;
 }
 
 /** An acknowledged call has begun, and is not sent a second time. */

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { foreignText } from '../failures.ts';
 import { aDevice } from '../../../test/support/a-device.ts';
-import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
+import {
+  accepted,
+  anEngine,
+  aPrincipal,
+  aRequest,
+  type EngineFixture,
+} from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import type { Call } from '../call/call.ts';
 import { attemptToken } from './request-id.ts';
@@ -14,6 +20,7 @@ const CAMERA = {
   timeout_ms: 30_000,
 };
 const phone = aPrincipal({ clientId: 'phone' });
+const operator = aPrincipal({ kind: 'operator', id: 'operator', agentId: 'operator' });
 
 async function withClientTool(): Promise<EngineFixture & { invoke: () => Promise<string> }> {
   const fixture = await anEngine({});
@@ -155,6 +162,24 @@ describe('clientQueues', () => {
       failure: { code: 'conflict', reasons: [{ code: 'call_runs_on_device' }] },
       call: { state: { name: 'EXECUTING' } },
     });
+  });
+
+  it('sends a call whose target is a device to no other program of the client', async () => {
+    const { engine } = await withClientTool();
+    const wipe = { name: 'wipe', schema: { type: 'object' }, annotations: { destructive: true } };
+    await engine.clientTools.register('default', 'phone', [wipe]);
+    const { device } = await aDevice(engine, [wipe], 'phone', { name: 'left' });
+    const asked = accepted(await engine.submit(aRequest({ toolName: 'wipe', target: 'left' }), agent));
+    engine.devices.disconnect(device, 'left');
+    const line = connection();
+    engine.clientQueues.attach('default', 'phone', line);
+    const digest = asked.approval?.digest ?? '';
+    await engine.calls.decide(operator, asked.id, { decision: 'allow', digest, note: null });
+    await settled();
+    expect([line.got, engine.clientQueues.unacknowledged('default', 'phone')]).toEqual([[], []]);
+    const { requests } = await aDevice(engine, [wipe], 'phone', { name: 'left' });
+    await settled();
+    expect(requests.map(({ id }) => id)).toEqual([asked.id]);
   });
 
   it('tells the client when a call it has seen is cancelled', async () => {
