@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { aPrincipal, aServerTool, manualTool } from '../../test/support/an-engine.ts';
-import { holding, me, PARIS, returning } from '../../test/support/asking-tools.ts';
+import { CITY, holding, me, PARIS, returning } from '../../test/support/asking-tools.ts';
 import { engineNodes, submitTo } from '../../test/support/engine-nodes.ts';
 import { settled } from '../../test/support/fake-clock.ts';
+import { InputRequired } from './call/input.ts';
 import { attemptToken } from './devices/request-id.ts';
 
 const phone = aPrincipal({ clientId: 'phone' });
@@ -50,6 +51,31 @@ describe.each([
     expect((await b.engine.calls.wait(me, id, 60_000))?.state.name).toBe('COMPLETED');
     reads.mockRestore();
   });
+
+  it.each([0, 1])(
+    'returns a call that asked between the read and the registration, at node %i',
+    async (at) => {
+      let ask = (): void => {};
+      const tool = returning({
+        execute: () => new Promise((resolve) => (ask = () => resolve(new InputRequired({ city: CITY })))),
+      });
+      const { a, nodes, store } = await engineNodes({ tools: [tool] }, { notifies });
+      const { id } = await submitTo(a, { toolName: 'ask' });
+      const executing = await store.findCall(id);
+      const reads = vi.spyOn(store, 'findCall').mockImplementationOnce(async () => {
+        ask();
+        await settled();
+        return executing;
+      });
+      const returned: (string | undefined)[] = [];
+      const waiting = nodes[at]!.engine.calls.wait(me, id, 60_000, { untilInput: true });
+      void Promise.resolve(waiting).then((call) => returned.push(call?.state.name));
+      await settled();
+      await settled();
+      reads.mockRestore();
+      expect(returned).toEqual(['INPUT_REQUIRED']);
+    },
+  );
 
   it.each([
     ['held', holding()],

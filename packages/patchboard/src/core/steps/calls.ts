@@ -66,11 +66,14 @@ export class Calls {
       if (call === undefined || !isOpen(call) || ms <= 0) return call;
       if (options.untilInput === true && waitsForInput(call))
         return live === undefined || live === null ? this.#waitBriefly(call, principal, ms, options) : call;
-      const isLive = this.#parts.lifecycle.find(id) !== undefined;
-      if (!isLive && this.#parts.peers.isSingle) return call;
-      const waiting = isLive
-        ? this.#parts.waiters.wait(call, ms, options)
-        : waitElsewhere(this.#parts, call, ms, options);
+      const here = this.#parts.lifecycle.find(id)?.call;
+      if (here === undefined && this.#parts.peers.isSingle) return call;
+      // It may have asked since it was read.
+      if (here !== undefined && options.untilInput === true && waitsForInput(here)) return here;
+      const waiting =
+        here === undefined
+          ? waitElsewhere(this.#parts, call, ms, options)
+          : this.#parts.waiters.wait(here, ms, options);
       return waiting.then((ended) => ended ?? this.find(principal, id));
     });
   }
