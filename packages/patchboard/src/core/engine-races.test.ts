@@ -204,6 +204,50 @@ describe('a close that meets a call being recorded', () => {
     expect((await fixture.store.findCall(call.id))?.state).toMatchObject({ name: 'SEALED' });
   });
 
+  /** A drain of an engine with a call whose beginning is being committed. */
+  async function drainAtBeginning() {
+    const { promise: first, resolve: endFirst } = aGate();
+    const ran: string[] = [];
+    const tool = aServerTool({
+      name: 'slow',
+      timeoutMs: 600_000,
+      execute: (_args, { callId }) => {
+        ran.push(callId);
+        return ran.length === 1 ? first : endless();
+      },
+    });
+    const fixture = await anEngine({ tools: [tool], limits: { concurrencyServer: 1, drainMs: 1000 } });
+    await submitted(fixture, 'slow');
+    const call = await submitted(fixture, 'slow');
+    const letThrough = hold(fixture.store, 'replaceCall', call.id);
+    endFirst();
+    await settled();
+    let isDrained = false;
+    const drained = fixture.engine.drain().then(() => (isDrained = true));
+    return { ...fixture, call, ran, letThrough, drained, isDrained: () => isDrained };
+  }
+
+  it('waits for a call whose beginning is being recorded, and seals it in time', async () => {
+    const { clock, store, call, ran, letThrough, drained, isDrained } = await drainAtBeginning();
+    await clock.advance(500);
+    letThrough();
+    await clock.advance(100);
+    expect([isDrained(), ran.length]).toEqual([false, 2]);
+    await clock.advance(500);
+    expect(isDrained()).toBe(true);
+    await drained;
+    expect((await store.findCall(call.id))?.state).toMatchObject({ name: 'SEALED' });
+  });
+
+  it('does not run a call whose beginning is recorded when its time is over', async () => {
+    const { clock, store, call, ran, letThrough, drained } = await drainAtBeginning();
+    await clock.advance(2000);
+    letThrough();
+    await drained;
+    expect(ran).toHaveLength(1);
+    expect((await store.findCall(call.id))?.state).toMatchObject({ name: 'EXECUTING' });
+  });
+
   it('begins none that is admitted after it', async () => {
     const { promise: gate, resolve: allow } = aGate();
     let isBegun = false;

@@ -308,7 +308,7 @@ export class Engine {
    * nodes, passes those that wait to them.
    */
   async drain(drainMs: number = this.limits.drainMs): Promise<void> {
-    const { providers, waiters, lifecycle, notifier, tasks } = this.#services;
+    const { providers, inProcess, waiters, lifecycle, notifier, tasks } = this.#services;
     this.#draining = true;
     providers.stop();
     waiters.close();
@@ -318,6 +318,7 @@ export class Engine {
       ...this.#parts,
       drainMs,
       lifecycle,
+      isBeginning: (live) => inProcess.isBeginning(live),
       onIdle: (listener) => notifier.onIdle(listener),
     });
     this.devices.disconnectAll();

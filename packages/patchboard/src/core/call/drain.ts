@@ -13,20 +13,24 @@ export interface DrainParts {
   /** How long to wait for running calls. */
   readonly drainMs: number;
   readonly log: Log;
+  /** Whether the call is about to run in this process: its record is being written. */
+  readonly isBeginning: (live: LiveCall) => boolean;
   /** Calls the listener when a call ends or waits for input. */
   readonly onIdle: (listener: () => void) => () => void;
 }
 
 /** Before the server stops: waits up to `drainMs` for the calls that run in this process, then seals those that still run. */
 export async function drainCalls(parts: DrainParts): Promise<void> {
-  const { lifecycle, clock, drainMs } = parts;
-  const running = (): LiveCall[] => lifecycle.all().filter(isRunningInProcess);
-  await withTimeLimit(clock, drainMs, allEnded(parts, running), () => {});
-  await Promise.all(running().map((live) => seal(parts, live)));
+  const { lifecycle, clock, drainMs, isBeginning } = parts;
+  const awaited = (): LiveCall[] =>
+    lifecycle.all().filter((live) => isRunningInProcess(live) || isBeginning(live));
+  await withTimeLimit(clock, drainMs, allEnded(parts, awaited), () => {});
+  const running = lifecycle.all().filter(isRunningInProcess);
+  await Promise.all(running.map((live) => seal(parts, live)));
 }
 
-async function allEnded({ onIdle }: DrainParts, running: () => LiveCall[]): Promise<void> {
-  while (running().length > 0) {
+async function allEnded({ onIdle }: DrainParts, awaited: () => LiveCall[]): Promise<void> {
+  while (awaited().length > 0) {
     await new Promise<void>((resolve) => {
       const stop = onIdle(() => {
         stop();

@@ -59,6 +59,8 @@ export class InProcessProvider implements Provider {
   readonly #slots: Slots = new Slots();
   readonly #offers: SlotOffers;
   readonly #homes: WorkspaceHomes;
+  /** Calls whose EXECUTING state is being committed. */
+  readonly #beginning: Set<LiveCall> = new Set();
   #isStopped = false;
 
   constructor(parts: InProcessProviderParts) {
@@ -168,6 +170,11 @@ export class InProcessProvider implements Provider {
     this.#offers.offerAll();
   }
 
+  /** Whether the call runs as soon as its EXECUTING state is committed. */
+  isBeginning(live: LiveCall): boolean {
+    return this.#beginning.has(live);
+  }
+
   /** Returns the number of calls that wait for a slot and that hold one; `tenant` null: of all tenants. */
   load(tenant: string | null): { waiting: number; executing: number } {
     const name = tenant === null ? SERVER_SLOT : tenantSlot(tenant);
@@ -217,7 +224,9 @@ export class InProcessProvider implements Provider {
       }
       live.release = () => this.#slots.release(keys);
       this.#parts.tasks.start('execute', async () => {
-        if (await this.#begin(live, tool)) await this.#execute(live, tool);
+        // After the close the call stays as it is stored: the next start seals it.
+        if ((await this.#begin(live, tool)) && !this.#parts.lifecycle.isClosed)
+          await this.#execute(live, tool);
       });
     };
     if (this.#slots.tryTake(keys)) return run();
@@ -247,6 +256,15 @@ export class InProcessProvider implements Provider {
 
   /** Commits EXECUTING, which must be durable before the tool runs. Returns false if the call ended while it waited. */
   async #begin(live: LiveCall, tool: RegisteredTool): Promise<boolean> {
+    this.#beginning.add(live);
+    try {
+      return await this.#commitBeginning(live, tool);
+    } finally {
+      this.#beginning.delete(live);
+    }
+  }
+
+  async #commitBeginning(live: LiveCall, tool: RegisteredTool): Promise<boolean> {
     const { lifecycle, clock } = this.#parts;
     const continued = continuedMs(live.call);
     const attempt = attemptsOf(live.call) + (continued === null ? 1 : 0);
@@ -256,7 +274,7 @@ export class InProcessProvider implements Provider {
     const { version } = live.call;
     if (!(await lifecycle.advanceWithRetry(live, [state], this.#homes.noteFor(live.call)))) {
       // It is still open if a response to an input request of its last attempt was recorded meanwhile.
-      return isOurs(live) && live.call.version !== version && (await this.#begin(live, tool));
+      return isOurs(live) && live.call.version !== version && (await this.#commitBeginning(live, tool));
     }
     this.#homes.noted(live.call);
     return true;
