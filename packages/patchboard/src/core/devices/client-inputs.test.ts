@@ -18,6 +18,7 @@ import { attemptToken, requestId } from './request-id.ts';
 
 const me = aPrincipal();
 const phone = aPrincipal({ clientId: 'phone' });
+const operator = aPrincipal({ kind: 'operator', id: 'op', agentId: 'op' });
 const GRACE_MS = 10_000;
 const TIMEOUT_MS = 30_000;
 const EXPIRY_MS = 600_000;
@@ -222,13 +223,27 @@ describe('a device that asks the caller', () => {
     expect(cancelled.first.cancelled).toEqual(['cancelled']);
   });
 
+  it('of an approved call is not covered by a contract that its client registered later', async () => {
+    const risky = { ...CAMERA, annotations: { requires_approval: true } };
+    const scene = await running(risky);
+    const waiting = await current(scene, scene.call);
+    const digest = waiting.approval?.digest ?? '';
+    await scene.engine.calls.decide(operator, waiting.id, { decision: 'allow', digest, note: null });
+    const call = await current(scene, waiting);
+    const next = await anEngine({ ...LIMITS, store: scene.store, clock: scene.clock });
+    const asking = { ...risky, annotations: { requires_approval: true, asks_input: true } };
+    await next.engine.clientTools.register('default', 'phone', [asking]);
+    const { device } = await aDevice(next.engine, [], 'phone', { holding: [requestId(call)] });
+    expect(device.calls.size).toBe(1);
+    expect(await ask(next, call)).toMatchObject({ failure: { code: 'input_unavailable' } });
+  });
+
   it('of an approved call must declare it in its contract', async () => {
     for (const asks_input of [false, true]) {
       const scene = await running({ ...CAMERA, annotations: { requires_approval: true, asks_input } });
       const { engine, call } = scene;
       const digest = call.approval?.digest ?? '';
       const decision = { decision: 'allow', digest, note: null } as const;
-      const operator = aPrincipal({ kind: 'operator', id: 'op', agentId: 'op' });
       expect(await engine.calls.decide(operator, call.id, decision)).toMatchObject({ ok: true });
       const begun = await current(scene, call);
       expect(begun.state.name).toBe('EXECUTING');

@@ -177,8 +177,10 @@ export class DeviceProvider implements Provider {
   bind(live: LiveCall, device: Device): void {
     this.#unbind(live);
     this.#running.set(live, device);
-    // After a restart the call may have been recovered before its tool was registered again.
-    live.tool ??= this.#parts.toolIndex.find(live.call.tenant, live.call.toolName);
+    // After a restart the call may have been recovered before its tool was registered again. A later contract does not count.
+    const { tenant, toolName, toolVersion } = live.call;
+    const tool = this.#parts.toolIndex.find(tenant, toolName);
+    if (tool?.version === toolVersion) live.tool ??= tool;
     device.calls.add(live);
     live.release = () => this.#finish(live);
   }
