@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, anEngine, aRequest } from '../../test/support/an-engine.ts';
+import { accepted, anEngine, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { asked, CITY, holding, me, PARIS, returning, stateOf } from '../../test/support/asking-tools.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import { InputRequired } from './call/input.ts';
@@ -56,6 +56,22 @@ describe('a call that waits for input', () => {
       failure: { code: 'overloaded' },
     });
     expect(await stateOf(fixture, call)).toMatchObject({ name: 'INPUT_REQUIRED' });
+  });
+
+  it.each([
+    ['of its tenant', { openBytesPerTenant: 100_000 }],
+    ['of the server', { openBytesServer: 100_000 }],
+  ])('cannot ask for more than the bytes that open calls %s may hold in memory', async (_name, limits) => {
+    const large = { message: 'Which?', schema: { type: 'string', description: 'x'.repeat(60_000) } };
+    const tool = aServerTool({ name: 'ask', execute: () => new InputRequired({ one: large }) });
+    const fixture = await asked(tool, { limits });
+    expect(await stateOf(fixture, fixture.call)).toMatchObject({ name: 'INPUT_REQUIRED' });
+    const second = accepted(await fixture.engine.submit(aRequest({ toolName: 'ask' }), me));
+    expect(await stateOf(fixture, second)).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'input_unavailable', retryable: false },
+    });
+    expect(await stateOf(fixture, fixture.call)).toMatchObject({ name: 'INPUT_REQUIRED' });
   });
 
   it('keeps the response as it was given, whatever the tool makes of it', async () => {

@@ -11,6 +11,7 @@ import { attemptDevice, type Call, type CallState } from './call.ts';
 import { endState } from './end-state.ts';
 import {
   INPUT_CONTENT_BYTES,
+  inputCharacters,
   MAX_INPUT_ROUNDS,
   type InputRequest,
   type InputRound,
@@ -22,6 +23,7 @@ import { schemaOf, type SamplingParams } from './input-kinds.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCall } from './live-call.ts';
 import { fittingResponse, type OfferedInputs } from './offered-inputs.ts';
+import { roomProblem } from './open-calls.ts';
 import { failed } from './outcome.ts';
 
 export interface InputRequestsParts {
@@ -75,6 +77,8 @@ export class InputRequests {
     const open = rounds.filter(({ response }) => response === null);
     const kind = kindProblem(call.toolName, call.acceptsInput, open);
     if (kind !== null) throw new ToolFailure(kind);
+    const full = roomProblem(lifecycle.open, limits, call.tenant, inputCharacters({ inputs: rounds }));
+    if (full !== null) throw new ToolFailure(unavailable(full));
     const declined = rounds.some(isDeclined) ? failed(failure('input_declined', undefined, UNKNOWN)) : null;
     const next: CallState = {
       name: 'INPUT_REQUIRED',

@@ -1,3 +1,5 @@
+import { reason, type Reason } from '@patchboard/wire';
+import type { Limits } from '../limits.ts';
 import type { Call, OpenState } from './call.ts';
 import { inputCharacters } from './input.ts';
 
@@ -65,6 +67,20 @@ export class OpenCalls {
     // Twice as many as are in use, so that the cost of sweeping stays constant per new tenant.
     this.#sweepAt = Math.max(FIRST_SWEEP, this.#byTenant.size * 2);
   }
+}
+
+/** Why open calls of the tenant may not hold that many more characters in memory; null if they may. */
+export function roomProblem(
+  open: Pick<OpenCalls, 'all' | 'of'>,
+  { openBytesPerTenant, openBytesServer }: Pick<Limits, 'openBytesPerTenant' | 'openBytesServer'>,
+  tenant: string,
+  characters: number,
+): Reason | null {
+  if (open.of(tenant).characters + characters > openBytesPerTenant)
+    return reason('open_bytes_of_tenant', { bytes: openBytesPerTenant });
+  if (open.all.characters + characters > openBytesServer)
+    return reason('open_bytes_of_server', { bytes: openBytesServer });
+  return null;
 }
 
 function count(counts: Counts, call: OpenCall, change: 1 | -1): void {

@@ -7,6 +7,7 @@ import type { InputChecks } from '../call/input-checks.ts';
 import { contentHash } from '../call/input-requests.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { isIdempotent, isPinnedElsewhere, type LiveCall } from '../call/live-call.ts';
+import { roomProblem } from '../call/open-calls.ts';
 import { failed } from '../call/outcome.ts';
 import { denied, failure, type Failure } from '../failures.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
@@ -138,10 +139,8 @@ export class InputResponses {
     const { limits, lifecycle } = this.#parts;
     if (utf8Bytes(contentJson) > INPUT_CONTENT_BYTES)
       return failure('too_large', reason('input_over_limit', { bytes: INPUT_CONTENT_BYTES }));
-    if (lifecycle.open.of(tenant).characters + contentJson.length > limits.openBytesPerTenant)
-      return failure('overloaded', reason('open_bytes_of_tenant', { bytes: limits.openBytesPerTenant }));
-    if (lifecycle.open.all.characters + contentJson.length > limits.openBytesServer)
-      return failure('overloaded', reason('open_bytes_of_server', { bytes: limits.openBytesServer }));
+    const full = roomProblem(lifecycle.open, limits, tenant, contentJson.length);
+    if (full !== null) return failure('overloaded', full);
     return this.#parts.checks.misfit(id, schema, content);
   }
 
