@@ -302,3 +302,26 @@ describe.each([
     expect([other.device.calls.size, heldBy(nodes), before.isReplaced()]).toEqual([0, [1, 0], false]);
   });
 });
+
+describe.each([
+  ['with notifications', true],
+  ['with all notifications lost', false],
+])('a device that leaves while its tools are being registered, %s', (_name, notifies) => {
+  it('leaves none of them behind, at no node', async () => {
+    const { nodes, a, clock, store, heal } = await engineNodes({}, { notifies });
+    const { device } = await aDevice(a.engine, []);
+    const specs = Array.from({ length: 25 }, (_, index) => ({ ...CAMERA, name: `camera.lens${index}` }));
+    const offered = a.engine.devices.offer(device, specs);
+    await settled();
+    expect(a.engine.toolIndex.list('default').length).toBeGreaterThan(0);
+    a.engine.devices.disconnect(device, 'left');
+    await clock.advance(10);
+    expect((await offered).registered).toEqual([]);
+    await heal();
+    await heal();
+    expect(nodes.map(({ engine }) => engine.toolIndex.list('default'))).toEqual([[], []]);
+    const rows = await store.readLedger({ kinds: ['registry.changed'] }, 0, 100);
+    const bodies = rows.map(({ row }) => JSON.parse(row.body) as Record<string, unknown>);
+    expect(bodies.filter((body) => 'registered' in body)).toEqual([]);
+  });
+});

@@ -93,6 +93,8 @@ export class ClientToolService {
     const registrant = { tenant, clientId, operator: null, device };
     const batch = new RegistrationBatch(this.#parts, registrant);
     const rejected = await this.#serialised(tenant, () => this.#takeAll(batch, specs));
+    // It has disconnected meanwhile, which has taken back what was registered before. Stored now, it would stay.
+    if (device.link === null) return { registered: [], rejected: [...batch.withdrawn(), ...rejected] };
     const isNew = batch.taken.size > 0 || (this.#parts.changes.isShared && batch.firstHere.size > 0);
     const held = isNew ? await this.#keep(batch) : [];
     if (held.length > 0) {

@@ -1,9 +1,9 @@
-import { reason, type ToolSpec } from '@patchboard/wire';
+import { reason, type RejectedTool, type ToolSpec } from '@patchboard/wire';
 import type { Device } from './device.ts';
 import type { Guard } from '../access/guard.ts';
 import type { Pool, Pools } from './pools.ts';
 import { admitClientTool, type AdmitToolParts } from '../tools/admit-tool.ts';
-import { rejected, type ClientTool, type Registration } from '../tools/registered-tool.ts';
+import { rejected, rejectedTool, type ClientTool, type Registration } from '../tools/registered-tool.ts';
 import type { ToolMemory } from '../tools/tool-memory.ts';
 import { isRisky, raised, riskOf } from '../tools/tool-risks.ts';
 
@@ -74,6 +74,12 @@ export class RegistrationBatch {
     this.#enter(admitted.tool, spec);
     if (spec !== given) this.keptRisk.add(name);
     return admitted;
+  }
+
+  /** The rejections of the accepted tools of a device that has disconnected since. */
+  withdrawn(): RejectedTool[] {
+    const gone = rejected('provider_disconnected', reason('device_gone'));
+    return [...this.joined.keys(), ...this.taken.keys()].map((name) => rejectedTool(name, gone));
   }
 
   /** Restores the state before the batch. Removes all tools before adding any: they may have swapped wire names. */
