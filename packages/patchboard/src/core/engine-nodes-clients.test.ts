@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aDevice } from '../../test/support/a-device.ts';
 import { aPrincipal } from '../../test/support/an-engine.ts';
 import { me, PARIS } from '../../test/support/asking-tools.ts';
@@ -6,6 +6,7 @@ import { engineNodes, submitTo, type EngineNode, type EngineNodes } from '../../
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call/call.ts';
 import { attemptToken, requestId } from './devices/request-id.ts';
+import { StorageUnavailable } from './failures.ts';
 
 const phone = aPrincipal({ clientId: 'phone' });
 const operator = aPrincipal({ kind: 'operator', id: 'operator', agentId: 'operator' });
@@ -323,5 +324,69 @@ describe.each([
     const rows = await store.readLedger({ kinds: ['registry.changed'] }, 0, 100);
     const bodies = rows.map(({ row }) => JSON.parse(row.body) as Record<string, unknown>);
     expect(bodies.filter((body) => 'registered' in body)).toEqual([]);
+  });
+});
+
+describe('tools that a device took back while the store could not be written', () => {
+  /** The store of all nodes: no tool can be removed until the returned function is called. */
+  function away(store: EngineNodes['store']): () => void {
+    const removals = vi.spyOn(store, 'removeTools').mockImplementation(() => {
+      throw new StorageUnavailable('the database is away');
+    });
+    return () => removals.mockRestore();
+  }
+
+  function listed({ nodes }: EngineNodes): string[][] {
+    return nodes.map(({ engine }) => engine.toolIndex.list('default').map(({ name }) => name));
+  }
+
+  it('are removed from the list of every node once writes succeed again', async () => {
+    const nodes = await engineNodes({});
+    const { a, clock, store, heal } = nodes;
+    const { device } = await aDevice(a.engine, [CAMERA, RISKY]);
+    await heal();
+    expect(listed(nodes)[1]).toEqual(['camera', 'wipe']);
+    const back = away(store);
+    await expect(a.engine.devices.takeBack(device, ['wipe'])).rejects.toThrow(StorageUnavailable);
+    a.engine.devices.disconnect(device, 'left');
+    await clock.advance(60_000);
+    expect(listed(nodes)[1]).toEqual(['camera', 'wipe']);
+    back();
+    await clock.advance(2_000);
+    expect(listed(nodes)).toEqual([[], []]);
+    const removals = vi.spyOn(store, 'removeTools');
+    await clock.advance(60_000);
+    expect(removals).not.toHaveBeenCalled();
+  });
+
+  it('stay if a device of the node offers them again', async () => {
+    const nodes = await engineNodes({});
+    const { a, clock, store, heal } = nodes;
+    const { device } = await aDevice(a.engine, [CAMERA]);
+    await heal();
+    const back = away(store);
+    a.engine.devices.disconnect(device, 'left');
+    await clock.advance(5_000);
+    const { requests } = await aDevice(a.engine, [CAMERA]);
+    back();
+    await clock.advance(5_000);
+    expect(listed(nodes)).toEqual([['camera'], ['camera']]);
+    const call = await submitTo(nodes.b, { toolName: 'camera' });
+    await heal();
+    expect(requests.map(({ id }) => id)).toEqual([call.id]);
+  });
+
+  it('are not removed by a node that was fenced', async () => {
+    const nodes = await engineNodes({});
+    const { a, clock, store, heal } = nodes;
+    const { device } = await aDevice(a.engine, [CAMERA]);
+    await heal();
+    const back = away(store);
+    a.engine.devices.disconnect(device, 'left');
+    await clock.advance(1_500);
+    a.peers.fence('another node has taken over this one');
+    back();
+    await clock.advance(60_000);
+    expect(listed(nodes)[1]).toEqual(['camera']);
   });
 });

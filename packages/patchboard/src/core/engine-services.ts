@@ -19,6 +19,7 @@ import { DeviceProvider } from './devices/device-provider.ts';
 import { Devices } from './devices/devices.ts';
 import { Pools } from './devices/pools.ts';
 import { StoredClientTools } from './devices/stored-client-tools.ts';
+import { WithdrawnTools } from './devices/withdrawn-tools.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
@@ -117,6 +118,12 @@ export class EngineServices {
       pools: this.pools,
       changes: this.changes,
       stored: this.storedTools,
+      withdrawn: new WithdrawnTools({
+        ...parts,
+        pools: this.pools,
+        after: (ms, action) => this.lifecycle.wheel.after(ms, action),
+        isClosed: () => this.lifecycle.isClosed,
+      }),
     });
     this.resources = new Resources({ ...parts, feed: this.feed, checks, signals: this.signals });
     this.serverTools = new ServerToolService(tools);

@@ -9,6 +9,7 @@ import { rejectedTool, type RegistrationReport } from '../tools/registered-tool.
 import { RegistrationBatch, type Registrant, type RegistrationBatchParts } from './registration-batch.ts';
 import type { StoredClientTools } from './stored-client-tools.ts';
 import { covers, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
+import type { WithdrawnTools } from './withdrawn-tools.ts';
 
 /** Number of specs, whose schemas take time to compile, per turn of the event loop. */
 const BATCH = 20;
@@ -18,6 +19,7 @@ export interface ClientToolServiceParts extends RegistrationBatchParts {
   readonly clock: Clock;
   readonly changes: SharedChanges;
   readonly stored: StoredClientTools;
+  readonly withdrawn: WithdrawnTools;
 }
 
 /**
@@ -119,10 +121,9 @@ export class ClientToolService {
       removed.push(name);
       toolIndex.remove(tenant, name);
     }
-    if (changes.isShared && last.length > 0) {
-      const row = this.#row(tenant, { client_id: clientId, removed: last });
-      await store.removeTools(keysOf(tenant, last), row, [], true);
-    } else if (removed.length > 0) await store.append([this.#row(tenant, { client_id: clientId, removed })]);
+    if (changes.isShared && last.length > 0)
+      await this.#parts.withdrawn.remove({ tenant, clientId, names: last });
+    else if (removed.length > 0) await store.append([this.#row(tenant, { client_id: clientId, removed })]);
   }
 
   /** `name` null: all tools of the client. Returns the names that were removed. */
