@@ -109,10 +109,10 @@ export class InProcessProvider implements Provider {
 
   start(live: LiveCall): void {
     const { call } = live;
-    const registered = this.#parts.toolIndex.find(call.tenant, call.toolName);
-    const tool = live.tool ?? registered;
+    const { toolIndex } = this.#parts;
+    const tool = live.tool ?? toolIndex.find(call.tenant, call.toolName);
     // A new tool of the same name is not the one that the call was submitted for.
-    if (tool === undefined || registered !== tool || tool.runsOn.kind !== 'server') {
+    if (tool === undefined || !toolIndex.offers(call.tenant, tool) || tool.runsOn.kind !== 'server') {
       this.#fail(live, 'tool_not_found', reason('tool_unknown', { tool: call.toolName }));
       return;
     }

@@ -78,9 +78,9 @@ export class ToolIndex {
     return tool === undefined || this.isOffered(tenant, tool) ? tool : undefined;
   }
 
-  /** Whether `tool` is still the one that `find` returns for its name. */
+  /** Whether `find` still returns this tool for its name: what runs it, whether its contract was accepted meanwhile or not. */
   offers(tenant: string, tool: RegisteredTool): boolean {
-    return this.find(tenant, tool.name) === tool;
+    return this.find(tenant, tool.name)?.runsOn === tool.runsOn;
   }
 
   /** Whether the tenant has the pack of the tool. */

@@ -9,6 +9,7 @@ import {
 import { AnUpstream, anUpstreamTool } from '../../../test/support/an-upstream.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import type { Call } from '../call/call.ts';
+import { InputRequired } from '../call/input.ts';
 import { OPERATOR_NAME } from '../access/principal.ts';
 
 const me = aPrincipal();
@@ -205,6 +206,27 @@ describe('a contract that changed', () => {
     const again = await restarted(after);
     again.upstream.lists([CHANGED]);
     expect((await submitted(again, 'github.search')).state.name).not.toBe('APPROVAL_REQUIRED');
+  });
+
+  it('may be accepted while a call that was approved under it waits for input: the call goes on', async () => {
+    const fixture = await withUpstream();
+    const { engine, upstream } = fixture;
+    upstream.execution = (_tool, _args, { inputs }) =>
+      'city' in inputs ? 'done' : new InputRequired({ city: { message: 'Which city?' } });
+    upstream.lists([{ ...CHANGED, annotations: { asks_input: true } }]);
+    const call = await submitted(fixture, 'github.search');
+    const digest = call.approval?.digest ?? '';
+    await engine.calls.decide(operator, call.id, { decision: 'allow', digest, note: null });
+    await settled();
+    expect((await engine.calls.find(me, call.id))?.state.name).toBe('INPUT_REQUIRED');
+    const { version } = engine.tool(me, 'github.search')!;
+    expect(await engine.upstreams.accept(operator, 'github', { 'github.search': version })).toHaveLength(1);
+    await engine.calls.respond(me, call.id, { id: 'in_1', action: 'accept', content: {} });
+    await settled();
+    expect((await engine.calls.find(me, call.id))?.state).toMatchObject({
+      name: 'COMPLETED',
+      resultJson: '"done"',
+    });
   });
 
   it('is shown also if a hook asks with data of its own', async () => {
