@@ -327,6 +327,22 @@ describe.each([
   });
 });
 
+describe('a call that a poll claims while a device takes it', () => {
+  it('is sent to the device, once', async () => {
+    const nodes = await clientNodes(true);
+    const { engine } = nodes.a;
+    const call = await submitTo(nodes.a, { toolName: 'camera' });
+    const { device, requests } = await aDevice(engine, []);
+    await engine.devices.offer(device, [CAMERA]);
+    const polls = polled(nodes.a);
+    engine.devices.sendWaiting(device, ['camera']);
+    expect(await polls).toEqual([]);
+    await settled();
+    expect(requests.map(({ id }) => id)).toEqual([call.id]);
+    expect(await stored(nodes, call)).toMatchObject({ state: { name: 'EXECUTING', attempt: 1 } });
+  });
+});
+
 describe('tools that a device took back while the store could not be written', () => {
   /** The store of all nodes: no tool can be removed until the returned function is called. */
   function away(store: EngineNodes['store']): () => void {

@@ -243,13 +243,9 @@ export class DeviceProvider implements Provider {
       const next: CallState = { name: 'EXECUTING', deadlineAt, attempt, cause, ...this.#named(device) };
       if (!(await this.#parts.lifecycle.advanceWithRetry(live, [next]))) {
         this.releaseDevice(device);
-        // A response of the caller was committed first: the call still needs its next attempt.
-        if (
-          hasBegun(live.call) &&
-          live.call.version !== call.version &&
-          attemptsOf(live.call) === attempt - 1
-        )
-          continue;
+        // A response of the caller, or a claim of this node, was committed first: the call still needs its next attempt.
+        const isUnsent = live.call.version !== call.version && attemptsOf(live.call) === attempt - 1;
+        if (isUnsent && (hasBegun(live.call) || live.ownership !== 'borrowed')) continue;
         return;
       }
       if (this.#send(live, device)) return;
