@@ -327,6 +327,22 @@ describe.each([
   });
 });
 
+describe('an approved call whose tool was removed', () => {
+  it('is sent over the stream at its node when the client registers the tool at another one', async () => {
+    const { a, b, heal } = await clientNodes(true);
+    const { delivered } = aStream(a);
+    const call = await submitTo(a, { toolName: 'wipe' });
+    await b.engine.clientTools.unregister('default', 'phone', 'wipe');
+    const digest = call.approval?.digest ?? '';
+    await a.engine.calls.decide(operator, call.id, { decision: 'allow', digest, note: null });
+    await heal();
+    expect(delivered).toEqual([]);
+    await b.engine.clientTools.register('default', 'phone', [RISKY]);
+    await heal();
+    expect(delivered).toEqual([call.id]);
+  });
+});
+
 describe('a call that a poll claims while a device takes it', () => {
   it('is sent to the device, once', async () => {
     const nodes = await clientNodes(true);

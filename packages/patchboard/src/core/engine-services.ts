@@ -111,13 +111,17 @@ export class EngineServices {
     this.storedTools = new StoredClientTools({
       ...tools,
       pools: this.pools,
-      changedElsewhere: (tenant) => host.toolsChanged(tenant),
+      changedElsewhere: (tenant) => {
+        host.toolsChanged(tenant);
+        this.clientQueues.toolsRegistered(tenant);
+      },
     });
     this.clientTools = new ClientToolService({
       ...tools,
       pools: this.pools,
       changes: this.changes,
       stored: this.storedTools,
+      registered: (tenant) => this.clientQueues.toolsRegistered(tenant),
       withdrawn: new WithdrawnTools({
         ...parts,
         pools: this.pools,

@@ -39,6 +39,8 @@ export class ClientQueues {
   readonly #queues: Map<string, ClientQueue> = new Map();
   /** Calls that no connection here can deliver: another node may take them. */
   readonly #offered: Set<LiveCall> = new Set();
+  /** Calls that a connection did not get, because their tool is not registered as it was approved. */
+  readonly #withoutTool: Set<LiveCall> = new Set();
 
   constructor(parts: ClientQueuesParts) {
     this.#parts = parts;
@@ -81,7 +83,16 @@ export class ClientQueues {
     const connection = [...queue.connections].at(-1);
     if (isPolled) return;
     if (connection === undefined || !isForAnyProgram(live.call)) this.#offer(live);
-    else if (this.#isDue(live)) this.#deliver(connection, live);
+    else this.#deliverIfDue(connection, live);
+  }
+
+  /** Tools of the tenant were registered: delivers the calls that could not run without them. */
+  toolsRegistered(tenant: string): void {
+    for (const live of this.#withoutTool) {
+      if (live.call.tenant !== tenant || !this.#isDue(live)) continue;
+      this.#withoutTool.delete(live);
+      this.put(live);
+    }
   }
 
   /** Removes a call that ended. Does nothing if the call is not queued. */
@@ -89,6 +100,7 @@ export class ClientQueues {
     const { tenant, clientId, id } = live.call;
     if (clientId === null) return;
     const queue = this.#queues.get(pairKey(tenant, clientId));
+    this.#withoutTool.delete(live);
     if (queue?.open.delete(id) !== true) return;
     this.#offered.delete(live);
     if (reason !== null && live.pushed)
@@ -110,7 +122,7 @@ export class ClientQueues {
     for (const live of queue?.open.values() ?? []) {
       if (room <= 0) break;
       if (!this.#isDue(live)) continue;
-      live.pushed = true;
+      this.#pushed(live);
       handedOut.push(live.call);
       room -= live.call.argsJson.length;
     }
@@ -131,10 +143,13 @@ export class ClientQueues {
 
   #deliverOpen(queue: ClientQueue, connection: ClientConnection): void {
     for (const live of queue.open.values())
-      if (this.#isDue(live)) {
-        if (this.#offered.delete(live)) this.#claim(live);
-        else this.#deliver(connection, live);
-      }
+      if (this.#isDue(live) && this.#offered.delete(live)) this.#claim(live);
+      else this.#deliverIfDue(connection, live);
+  }
+
+  #deliverIfDue(connection: ClientConnection, live: LiveCall): void {
+    if (this.#isDue(live)) this.#deliver(connection, live);
+    else if (isUnacknowledged(live) && !this.#parts.mayRun(live.call)) this.#withoutTool.add(live);
   }
 
   /** Another node may take the call at the same time. */
@@ -160,8 +175,13 @@ export class ClientQueues {
   }
 
   #deliver(connection: ClientConnection, live: LiveCall): void {
-    live.pushed = true;
+    this.#pushed(live);
     connection.deliver(live.call);
+  }
+
+  #pushed(live: LiveCall): void {
+    live.pushed = true;
+    this.#withoutTool.delete(live);
   }
 
   #queue(tenant: string, clientId: string): ClientQueue {

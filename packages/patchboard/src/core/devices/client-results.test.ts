@@ -182,6 +182,29 @@ describe('clientQueues', () => {
     expect(requests.map(({ id }) => id)).toEqual([asked.id]);
   });
 
+  it.each([
+    ['over the same connection', false],
+    ['after a poll', true],
+  ])('sends an approved call when the client registers its tool again, %s, once', async (_name, polls) => {
+    const { engine } = await withClientTool();
+    const wipe = { name: 'wipe', schema: { type: 'object' }, annotations: { destructive: true } };
+    await engine.clientTools.register('default', 'phone', [wipe]);
+    const line = connection();
+    engine.clientQueues.attach('default', 'phone', line);
+    const asked = accepted(await engine.submit(aRequest({ toolName: 'wipe' }), agent));
+    await engine.clientTools.unregister('default', 'phone', 'wipe');
+    const digest = asked.approval?.digest ?? '';
+    await engine.calls.decide(operator, asked.id, { decision: 'allow', digest, note: null });
+    await settled();
+    expect(line.got).toEqual([]);
+    const got = (): Call[] => (polls ? engine.clientQueues.unacknowledged('default', 'phone') : line.got);
+    expect(got()).toEqual([]);
+    await engine.clientTools.register('default', 'phone', [wipe]);
+    expect(got().map(({ id }) => id)).toEqual([asked.id]);
+    await engine.clientTools.register('default', 'phone', [wipe]);
+    expect(line.got.map(({ id }) => id)).toEqual([asked.id]);
+  });
+
   it('tells the client when a call it has seen is cancelled', async () => {
     const { engine, invoke } = await withClientTool();
     const line = connection();

@@ -20,6 +20,8 @@ export interface ClientToolServiceParts extends RegistrationBatchParts {
   readonly changes: SharedChanges;
   readonly stored: StoredClientTools;
   readonly withdrawn: WithdrawnTools;
+  /** Called when tools were registered over HTTP: calls may wait for them. */
+  readonly registered: (tenant: string) => void;
 }
 
 /**
@@ -55,7 +57,10 @@ export class ClientToolService {
     const batch = new RegistrationBatch(this.#parts, registrant);
     const rejected = await this.#takeAll(batch, specs);
     const held = batch.taken.size > 0 ? await this.#keep(batch) : [];
-    if (held.length === 0) return { registered: [...batch.taken.values()].map(({ tool }) => tool), rejected };
+    if (held.length === 0) {
+      if (batch.taken.size > 0) this.#parts.registered(registrant.tenant);
+      return { registered: [...batch.taken.values()].map(({ tool }) => tool), rejected };
+    }
     const taken = await this.#heldByOthers(registrant, held);
     const rest = await this.#register(registrant, withoutNames(specs, taken));
     return { registered: rest.registered, rejected: [...rest.rejected, ...taken.values()] };
