@@ -69,6 +69,11 @@ export class DeviceSessions {
     return stored.tenant === tenant && stored.clientId === clientId ? stored : null;
   }
 
+  /** Undoes `take` and `takeOwn`. */
+  async putBack(token: string, session: StoredSession): Promise<void> {
+    await this.#parts.store.tokens?.put('device_session', token, JSON.stringify(session), LIFETIME_MS);
+  }
+
   /** As `take`, for a session that this node keeps. Returns false if another node has taken it. */
   async takeOwn(token: string): Promise<boolean> {
     const { tokens } = this.#parts.store;

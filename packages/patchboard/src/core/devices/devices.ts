@@ -155,6 +155,19 @@ export class Devices {
     return this.#sessions.takeOwn(resume).then((isTaken) => (isTaken ? own : null));
   }
 
+  /** The device that took the session did not connect after all: it may take the session again, at any node. */
+  putBackSession(
+    tenant: string,
+    clientId: string,
+    resume: string | null,
+    earlier: EarlierSession | null,
+  ): void {
+    if (resume === null || earlier === null) return;
+    const { session, firstSession } = earlier;
+    const stored = { session, firstSession, tenant, clientId };
+    this.#parts.tasks.start('device session', () => this.#sessions.putBack(resume, stored));
+  }
+
   /** With other nodes: makes the device known to them, and takes its calls from those that hold them. */
   #attach(device: Device, { earlier = null, holding }: ConnectRequest): void {
     const { peers, tasks } = this.#parts;

@@ -43,21 +43,24 @@ export function acceptHello(
   const foreign = foreignClient(principal, clientId);
   if (foreign !== null) return foreign;
   const resume = hello.resume ?? null;
-  return andThen(engine.devices.takeSession(principal.tenant, clientId, resume), (earlier) =>
-    link.isOpen
-      ? engine.devices.connect({
-          tenant: principal.tenant,
-          clientId,
-          name: hello.name ?? null,
-          link,
-          mayResume: true,
-          resume,
-          earlier,
-          holding: hello.holding ?? null,
-          greet: (device, resumed) => link.send(welcome(device, resumed, limits)),
-        })
-      : null,
-  );
+  const { tenant } = principal;
+  return andThen(engine.devices.takeSession(tenant, clientId, resume), (earlier) => {
+    if (!link.isOpen) {
+      engine.devices.putBackSession(tenant, clientId, resume, earlier);
+      return null;
+    }
+    return engine.devices.connect({
+      tenant,
+      clientId,
+      name: hello.name ?? null,
+      link,
+      mayResume: true,
+      resume,
+      earlier,
+      holding: hello.holding ?? null,
+      greet: (device, resumed) => link.send(welcome(device, resumed, limits)),
+    });
+  });
 }
 
 /** Returns the device name of a `connect` frame; null if it cannot be the target of a call. */
