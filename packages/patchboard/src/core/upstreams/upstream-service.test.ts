@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   accepted,
   anEngine,
@@ -10,6 +10,9 @@ import { AnUpstream, anUpstreamTool } from '../../../test/support/an-upstream.ts
 import { settled } from '../../../test/support/fake-clock.ts';
 import type { Call } from '../call/call.ts';
 import { InputRequired } from '../call/input.ts';
+import { StorageFull } from '../failures.ts';
+import { nodeDigest } from '../../runtime/digest.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 import { OPERATOR_NAME } from '../access/principal.ts';
 
 const me = aPrincipal();
@@ -251,6 +254,43 @@ describe('a contract that changed', () => {
     after.upstream.lists([]);
     after.upstream.lists([CHANGED]);
     expect((await submitted(after, 'github.search')).state.name).toBe('APPROVAL_REQUIRED');
+  });
+
+  it('is noticed after a restart also if the first contract was listed while the store could not be written', async () => {
+    const store = memoryStore({ digest: nodeDigest });
+    const saves = vi.spyOn(store, 'saveTools').mockRejectedValue(new StorageFull());
+    const upstream = new AnUpstream();
+    const fixture = await anEngine({ store, upstreams: [upstream] });
+    upstream.lists([SEARCH]);
+    upstream.lists([]);
+    upstream.lists([SEARCH, { ...SEARCH, name: 'github.other' }]);
+    await fixture.clock.advance(10_000);
+    saves.mockRestore();
+    await fixture.clock.advance(2_000);
+    expect(await rows(fixture, 'registry.changed')).toEqual([
+      { pack: 'mcp:github', registered: ['github.search'] },
+      { pack: 'mcp:github', removed: ['github.search'] },
+      { pack: 'mcp:github', registered: ['github.search', 'github.other'] },
+    ]);
+    const next = await restarted(fixture);
+    expect(next.engine.toolIndex.list('default').map(({ name }) => name)).toEqual([
+      'github.other',
+      'github.search',
+    ]);
+    next.upstream.lists([CHANGED]);
+    expect((await submitted(next, 'github.search')).state.name).toBe('APPROVAL_REQUIRED');
+  });
+
+  it('does not keep a server that shuts down, although the store cannot be written', async () => {
+    const store = memoryStore({ digest: nodeDigest });
+    vi.spyOn(store, 'saveTools').mockRejectedValue(new StorageFull());
+    const upstream = new AnUpstream();
+    const { engine, clock } = await anEngine({ store, upstreams: [upstream] });
+    upstream.lists([SEARCH]);
+    await clock.advance(3_000);
+    const drained = engine.drain();
+    await clock.advance(3_000);
+    await drained;
   });
 
   it('asks no more if the upstream returns to the accepted contract', async () => {

@@ -4,17 +4,15 @@ import type { TenantDirectory } from '../access/tenant-directory.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { EventFeed } from '../ledger/events.ts';
 import { plainRow } from '../ledger/ledger.ts';
-import type { Log } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { keptListOf, loadKeptLists, type KeptList } from './kept-lists.ts';
 import type { Upstream, UpstreamStatus } from './upstream.ts';
 import { packOf, UpstreamTools, type ConfigureTool, type UpstreamToolsParts } from './upstream-tools.ts';
 import { ContractPins } from './contract-pins.ts';
 
-export interface UpstreamServiceParts extends Omit<UpstreamToolsParts, 'pins'> {
+export interface UpstreamServiceParts extends Omit<UpstreamToolsParts, 'pins' | 'isClosed'> {
   readonly tenants: TenantDirectory;
   readonly feed: Pick<EventFeed, 'changed'>;
-  readonly log: Log;
   /** The names of all packs. */
   readonly packs: Set<string>;
 }
@@ -51,7 +49,7 @@ export class UpstreamService {
 
   constructor(parts: UpstreamServiceParts) {
     this.#parts = parts;
-    this.#tools = new UpstreamTools({ ...parts, pins: this.#pins });
+    this.#tools = new UpstreamTools({ ...parts, pins: this.#pins, isClosed: () => this.#isClosed });
   }
 
   /** Called once, before calls are recovered: loads contracts and lists, and registers the tools of the last lists. */

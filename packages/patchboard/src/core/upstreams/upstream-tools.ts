@@ -4,7 +4,7 @@ import { DEFAULT_TENANT } from '../access/principal.ts';
 import type { DocumentChange } from '../documents.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
-import type { Clock, Store } from '../ports.ts';
+import type { Store } from '../ports.ts';
 import { admitServerTool, type AdmitToolParts } from '../tools/admit-tool.ts';
 import {
   rejectedTool,
@@ -13,18 +13,16 @@ import {
   type RegistrationReport,
 } from '../tools/registered-tool.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
-import type { Tasks } from '../tasks.ts';
 import type { ToolMemory } from '../tools/tool-memory.ts';
 import { covers, riskDocument, riskOf } from '../tools/tool-risks.ts';
 import type { ToolSupply } from '../tools/tool-rules.ts';
 import type { ContractPins } from './contract-pins.ts';
 import { keptListDocument } from './kept-lists.ts';
+import { RegistryWrites, type RegistryWritesParts } from './registry-writes.ts';
 import type { Upstream, UpstreamSettings, UpstreamTool } from './upstream.ts';
 
-export interface UpstreamToolsParts extends AdmitToolParts {
+export interface UpstreamToolsParts extends AdmitToolParts, Omit<RegistryWritesParts, 'store'> {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly tasks: Tasks;
   readonly memory: ToolMemory;
   readonly pins: ContractPins;
 }
@@ -55,9 +53,11 @@ export class UpstreamTools {
   readonly #parts: UpstreamToolsParts;
   /** The tools as offered, by name, to find those that did not change. */
   readonly #texts: Map<string, string> = new Map();
+  readonly #writes: RegistryWrites;
 
   constructor(parts: UpstreamToolsParts) {
     this.#parts = parts;
+    this.#writes = new RegistryWrites(parts);
   }
 
   /** Registers the tools of an earlier process: without a ledger row. */
@@ -195,9 +195,7 @@ export class UpstreamTools {
   }
 
   #record(body: Readonly<Record<string, unknown>>, documents: readonly DocumentChange[]): void {
-    const { store, clock, tasks } = this.#parts;
-    const row = plainRow('registry.changed', DEFAULT_TENANT, clock.now(), body);
-    tasks.start('registry.changed', async () => await store.saveTools([], row, documents));
+    this.#writes.add(plainRow('registry.changed', DEFAULT_TENANT, this.#parts.clock.now(), body), documents);
   }
 }
 
