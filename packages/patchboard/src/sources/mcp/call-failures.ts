@@ -10,6 +10,8 @@ export interface FailureParts {
   /** The name of the upstream. */
   readonly upstream: string;
   readonly mask: Pick<SecretMask, 'text' | 'value'>;
+  /** The upstream has taken an earlier request of this call: if a later one is not sent, the call has begun all the same. */
+  readonly hasBegun?: boolean;
 }
 
 export type RpcErrorResponse = Extract<McpResponse, { readonly kind: 'error' }>;
@@ -18,18 +20,18 @@ const UNKNOWN = { outcome: 'unknown' } as const;
 const NOT_STARTED = { outcome: 'not_started' } as const;
 
 /** Converts what `McpConnection.request` rejected with. Anything but `NotStarted` means that the upstream may have begun. */
-export function requestFailure({ upstream, mask }: FailureParts, thrown: unknown): ToolFailure {
+export function requestFailure(
+  { upstream, mask, hasBegun = false }: FailureParts,
+  thrown: unknown,
+): ToolFailure {
   const error = mask.text(messageOf(thrown));
   if (thrown instanceof NotStarted) {
     const { status } = thrown;
+    const outcome = hasBegun ? UNKNOWN : NOT_STARTED;
     return new ToolFailure(
       status === null
-        ? failure('provider_offline', reason('upstream_not_reached', { upstream, error }), NOT_STARTED)
-        : failure(
-            'upstream_unreachable',
-            reason('upstream_refused', { upstream, status, error }),
-            NOT_STARTED,
-          ),
+        ? failure('provider_offline', reason('upstream_not_reached', { upstream, error }), outcome)
+        : failure('upstream_unreachable', reason('upstream_refused', { upstream, status, error }), outcome),
     );
   }
   if (thrown instanceof ResponseTooLarge)

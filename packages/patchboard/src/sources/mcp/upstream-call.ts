@@ -54,9 +54,11 @@ export async function callUpstream(
   const request = callRequest(parts, tool, args, context, hops);
   let continuation: Readonly<Record<string, unknown>> =
     carry === null ? {} : { ...stateOf(carry.state), inputResponses: inputResponses(carry, context) };
+  let hasBegun = carry !== null;
   for (;;) {
     const params = { ...request.params, ...continuation };
-    const response = await sendRequest(parts, { ...request, params }, context);
+    const response = await sendRequest({ ...parts, hasBegun }, { ...request, params }, context);
+    hasBegun = true;
     if (response.kind === 'error') throw callError(parts, response, tool);
     const { result } = response;
     const { resultType = 'complete', taskId, requestState } = result;

@@ -6,7 +6,8 @@ import {
   SECRET,
   valueOf,
 } from '../../../test/upstreams/support/an-mcp-upstream.ts';
-import { responds, type Step } from '../../../test/upstreams/support/scripted-connection.ts';
+import { rejects, responds, type Step } from '../../../test/upstreams/support/scripted-connection.ts';
+import { NotStarted } from './mcp-connection.ts';
 
 const DONE = responds({ content: [{ type: 'text', text: 'done' }] });
 const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
@@ -140,6 +141,32 @@ describe('an input request of an upstream', () => {
     expect(valueOf(await read(id))).toBe('done');
     expect(connection.requests[1]?.params).toMatchObject({ requestState: 'wait' });
     expect(connection.requests[1]?.params).not.toHaveProperty('inputResponses');
+  });
+
+  describe('whose call cannot be continued', () => {
+    const refused = rejects(new NotStarted('bad token', { mayRetry: false, status: 401 }));
+
+    it('has an unknown outcome, because the upstream has begun', async () => {
+      const { call, engine, read } = await anMcpUpstream([asks({ city: FORM }, 'state-1'), refused]);
+      const { id } = await call();
+      await engine.calls.respond(me, id, { id: 'in_1', action: 'accept', content: { city: 'Oslo' } });
+      expect(failureOf(await read(id))).toMatchObject({
+        code: 'upstream_unreachable',
+        outcome: 'unknown',
+        retryable: false,
+      });
+    });
+
+    it('has one too if the upstream only wanted the request again', async () => {
+      const { call, clock, read } = await anMcpUpstream([asks({}, 'waits for an operator'), refused]);
+      const { id } = await call();
+      await clock.advance(250);
+      expect(failureOf(await read(id))).toMatchObject({
+        code: 'upstream_unreachable',
+        outcome: 'unknown',
+        retryable: false,
+      });
+    });
   });
 });
 

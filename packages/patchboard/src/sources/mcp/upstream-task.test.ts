@@ -159,4 +159,20 @@ describe('a task that requires input', () => {
       inputResponses: { city: { action: 'accept', content: { city: 'Oslo' } } },
     });
   });
+
+  it('has an unknown outcome if the response cannot be sent', async () => {
+    const fixture = await anMcpUpstream([
+      CREATED,
+      task({ status: 'input_required', inputRequests: { city: FORM } }),
+      rejects(new NotStarted('bad token', { mayRetry: false, status: 401 })),
+    ]);
+    const { id } = await fixture.call();
+    await fixture.clock.advance(2000);
+    await fixture.engine.calls.respond(me, id, { id: 'in_1', action: 'accept', content: { city: 'Oslo' } });
+    expect(failureOf(await fixture.read(id))).toMatchObject({
+      code: 'upstream_unreachable',
+      outcome: 'unknown',
+      retryable: false,
+    });
+  });
 });

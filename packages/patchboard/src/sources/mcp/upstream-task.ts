@@ -45,7 +45,7 @@ export class UpstreamTask {
   async respond(inputResponses: Json): Promise<unknown> {
     return await this.#cancelledOnAbort(async () => {
       const request = this.#request('tasks/update', { inputResponses });
-      const response = await sendRequest(this.#parts, request, this.#context);
+      const response = await sendRequest({ ...this.#parts, hasBegun: true }, request, this.#context);
       if (response.kind === 'error') throw this.#lost(response);
       return await this.#poll(0, inputResponses);
     });
