@@ -67,8 +67,9 @@ export async function callUpstream(
     if (resultType !== 'input_required') throw invalidResult(parts);
     const required = inputRequiredOf(parts, result['inputRequests'], kinds, { state: requestState });
     if (required !== null) return required;
-    // Without requests the server wants the same request again, with its state.
-    continuation = stateOf(requestState);
+    // Without requests the server wants the same request again, with its state. Without state that would be a second call.
+    if (requestState === undefined) throw invalidResult(parts);
+    continuation = { requestState };
     await pause(parts.clock, REPEAT_PAUSE_MS, context.signal);
   }
 }

@@ -143,6 +143,14 @@ describe('an input request of an upstream', () => {
     expect(connection.requests[1]?.params).not.toHaveProperty('inputResponses');
   });
 
+  it('with neither requests nor state is invalid, and the request is not repeated', async () => {
+    const { call, connection, clock, read } = await anMcpUpstream([asks({}), DONE]);
+    const { id } = await call();
+    await clock.advance(60_000);
+    expect(failureOf(await read(id))).toMatchObject({ code: 'result_invalid', outcome: 'unknown' });
+    expect(connection.requests).toHaveLength(1);
+  });
+
   describe('whose call cannot be continued', () => {
     const refused = rejects(new NotStarted('bad token', { mayRetry: false, status: 401 }));
 
