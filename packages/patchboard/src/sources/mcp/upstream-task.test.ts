@@ -13,7 +13,7 @@ import {
   respondsError,
   type Step,
 } from '../../../test/upstreams/support/scripted-connection.ts';
-import { ConnectionLost, NotStarted } from './mcp-connection.ts';
+import { ConnectionLost, NotStarted, ResponseTooLarge } from './mcp-connection.ts';
 
 const CREATED = responds({ resultType: 'task', taskId: 't1', status: 'working', pollIntervalMs: 2000 });
 const COMPLETED = task({
@@ -79,6 +79,13 @@ describe('a call that the upstream runs as a task', () => {
     expect(failed).toMatchObject({ code: 'provider_disconnected', outcome: 'unknown' });
     expect(failed.message).toContain(message);
     expect(failed.message).not.toContain(SECRET);
+  });
+
+  it('is told apart from one whose result is too large', async () => {
+    const fixture = await anMcpUpstream([CREATED, rejects(new ResponseTooLarge('over 4194304 bytes'))]);
+    const { id } = await fixture.call();
+    await fixture.clock.advance(2000);
+    expect(failureOf(await fixture.read(id))).toMatchObject({ code: 'result_too_large', outcome: 'unknown' });
   });
 
   it.each([

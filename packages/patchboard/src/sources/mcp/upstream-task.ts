@@ -4,9 +4,21 @@ import { failure, ToolFailure } from '../../core/failures.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
-import { connectionLost, invalidResult, rpcFailure, type RpcErrorResponse } from './call-failures.ts';
+import {
+  connectionLost,
+  invalidResult,
+  requestFailure,
+  rpcFailure,
+  type RpcErrorResponse,
+} from './call-failures.ts';
 import { resultValue } from './call-result.ts';
-import { ConnectionLost, NotStarted, type McpRequest, type McpResponse } from './mcp-connection.ts';
+import {
+  ConnectionLost,
+  NotStarted,
+  ResponseTooLarge,
+  type McpRequest,
+  type McpResponse,
+} from './mcp-connection.ts';
 import { pause, sendRequest, type SendParts } from './send-request.ts';
 import { declaredCapabilities, inputRequiredOf } from './upstream-inputs.ts';
 
@@ -83,6 +95,7 @@ export class UpstreamTask {
     } catch (error) {
       this.#context.signal.throwIfAborted();
       if (error instanceof ConnectionLost || (error instanceof NotStarted && error.mayRetry)) return null;
+      if (error instanceof ResponseTooLarge) throw requestFailure(this.#parts, error);
       throw connectionLost(upstream, mask.text(String(error)));
     }
     if (response.kind === 'error') throw this.#lost(response);
