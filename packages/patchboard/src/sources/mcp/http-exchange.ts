@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { ConnectionLost, NotStarted, ResponseTooLarge } from './mcp-connection.ts';
+import { ConnectionLost, isUnknownSession, NotStarted, ResponseTooLarge } from './mcp-connection.ts';
 import { networkError } from './network-error.ts';
 
 /** The access tokens of one upstream. */
@@ -57,11 +57,6 @@ export function httpExchange(options: HttpExchangeOptions): FetchLike {
       if (failure instanceof ResponseTooLarge) endExchange(owner, options, failure);
     });
   };
-}
-
-/** The specification says 404. Many servers, such as those made after the first examples of the SDK, respond with 400. */
-export function isUnknownSession(status: number): boolean {
-  return status === 404 || status === 400;
 }
 
 export function unknownSession(status: number): NotStarted {

@@ -1,6 +1,6 @@
 import { SdkHttpError } from '@modelcontextprotocol/client';
-import { isUnknownSession, unknownSession } from './http-exchange.ts';
-import { ConnectionLost, NotStarted, type McpResponse } from './mcp-connection.ts';
+import { unknownSession } from './http-exchange.ts';
+import { ConnectionLost, isUnknownSession, NotStarted, type McpResponse } from './mcp-connection.ts';
 import { connectionErrorOf, textOf } from './network-error.ts';
 import { responseOf } from './transport-tap.ts';
 

@@ -95,6 +95,11 @@ export class NotStarted extends Error {
   }
 }
 
+/** The specification says 404. Many servers, such as those made after the first examples of the SDK, respond with 400. */
+export function isUnknownSession(status: number | null): boolean {
+  return status === 404 || status === 400;
+}
+
 /** The request was sent, and the connection or the process ended without a response, or with a 5xx: outcome unknown. */
 export class ConnectionLost extends Error {
   constructor(message: string) {

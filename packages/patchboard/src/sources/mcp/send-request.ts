@@ -1,7 +1,13 @@
 import type { Clock } from '../../core/ports.ts';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
 import { requestFailure, type FailureParts } from './call-failures.ts';
-import { NotStarted, type McpConnection, type McpRequest, type McpResponse } from './mcp-connection.ts';
+import {
+  isUnknownSession,
+  NotStarted,
+  type McpConnection,
+  type McpRequest,
+  type McpResponse,
+} from './mcp-connection.ts';
 
 export interface SendParts extends FailureParts {
   readonly connection: Pick<McpConnection, 'request'>;
@@ -16,6 +22,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 /** An upstream that cannot be reached for so long is offline. One that responds, such as with 429, is tried until the deadline. */
 const OFFLINE_AFTER_MS = 5000;
+/** A server that refuses the request in each new session refuses the request: 400 also means that, and each ends a session. */
+const NEW_SESSIONS = 2;
 
 /**
  * Sends a request, and again after a failure that certainly came before its start. Throws `ToolFailure`, or the reason of the
@@ -27,13 +35,15 @@ export async function sendRequest(
   timing: Timing,
 ): Promise<McpResponse> {
   const startedAt = parts.clock.elapsed();
+  let sessions = 0;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await sentInTime(parts, request, timing);
     } catch (error) {
       timing.signal.throwIfAborted();
+      if (error instanceof NotStarted && isUnknownSession(error.status)) sessions += 1;
       const pauseMs = retryPause(parts, error, timing, attempt, startedAt);
-      if (pauseMs === null) throw requestFailure(parts, error);
+      if (pauseMs === null || sessions > NEW_SESSIONS) throw requestFailure(parts, error);
       await pause(parts.clock, pauseMs, timing.signal);
     }
   }

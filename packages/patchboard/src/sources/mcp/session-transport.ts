@@ -2,9 +2,15 @@ import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprot
 import type { Clock, Log } from '../../core/ports.ts';
 import { withTimeLimit } from '../../core/time-limit.ts';
 import { childEnvironment } from './child-environment.ts';
-import { httpExchange, isUnknownSession, type AccessTokens } from './http-exchange.ts';
+import { httpExchange, type AccessTokens } from './http-exchange.ts';
 import { httpFailure } from './http-failure.ts';
-import { ConnectionLost, NotStarted, ResponseTooLarge, type McpResponse } from './mcp-connection.ts';
+import {
+  ConnectionLost,
+  isUnknownSession,
+  NotStarted,
+  ResponseTooLarge,
+  type McpResponse,
+} from './mcp-connection.ts';
 import type { HttpTransportSettings, StdioTransportSettings } from './mcp-upstream-settings.ts';
 import type { LongLine } from './line-splitter.ts';
 import { connectionErrorOf, textOf } from './network-error.ts';
@@ -79,7 +85,7 @@ export function httpSession(
     sendFailure: (error, id) => {
       const hasSession = transport.sessionId !== undefined;
       const failure = httpFailure(error, id, hasSession);
-      const isUnknown = failure instanceof NotStarted && isUnknownSession(failure.status ?? 0);
+      const isUnknown = failure instanceof NotStarted && isUnknownSession(failure.status);
       if (hasSession && isUnknown) onLost(failure);
       return failure;
     },

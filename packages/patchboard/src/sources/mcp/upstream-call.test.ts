@@ -198,6 +198,15 @@ describe('a request that certainly did not start', () => {
     });
   });
 
+  it.each([400, 404])('is sent in new sessions twice at most if each is refused with %i', async (status) => {
+    const unknown = rejects(new NotStarted('unknown session', { mayRetry: true, status }));
+    const { call, connection, clock, read } = await anMcpUpstream(Array.from({ length: 30 }, () => unknown));
+    const { id } = await call();
+    await clock.advance(5000);
+    expect(failureOf(await read(id))).toMatchObject({ code: 'upstream_unreachable', outcome: 'not_started' });
+    expect(connection.requests).toHaveLength(3);
+  });
+
   it('is not sent again after 401', async () => {
     const { call, connection } = await anMcpUpstream([
       rejects(new NotStarted(`bad token ${SECRET}`, { mayRetry: false, status: 401 })),
