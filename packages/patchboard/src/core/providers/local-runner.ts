@@ -3,6 +3,7 @@ import { attemptsOf, isOverdue } from '../call/call.ts';
 import { contextOf, type CallContextParts } from './call-context.ts';
 import { InputRequired } from '../call/input.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
+import type { Failure } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
@@ -25,26 +26,36 @@ export const LEASE_RETRY_MS = 100;
 
 /**
  * Runs a call whose EXECUTING state is committed, and retries it if its tool is idempotent and the failure is transient.
- * Returns null if the call was stopped: the code that stopped it has ended it.
+ * Returns null if the call was stopped: the code that stopped it has ended it. `hasBegun`: an earlier attempt may have had
+ * an effect; what became of an attempt before a restart is not known.
  */
 export function runLocally(
   parts: LocalRunnerParts,
   tool: ServerTool,
   live: LiveCall,
+  hasBegun: boolean = attemptsOf(live.call) > 1,
 ): MaybePromise<Outcome | InputRequired | null> {
   // The call may have ended between the commit of EXECUTING and this line.
   if (live.stop.reason !== null) return null;
   // The commit took so long that the time of the tool is over: the deadline, which is armed, ends the call.
   if (isOverdue(live.call, parts.clock.now())) return null;
-  if (!parts.peers.hasLease()) return runWithLease(parts, tool, live);
+  if (!parts.peers.hasLease()) return runWithLease(parts, tool, live, hasBegun);
   const attempt = attemptsOf(live.call);
   return andThen(live.stop.race(runAttempt(parts, tool, live, attempt)), (outcome) => {
     if (live.stop.reason !== null) return null;
     if (outcome instanceof InputRequired) return outcome;
     const pauseMs = retryPause(parts, tool, live, outcome, attempt);
-    if (outcome.kind !== 'failed' || pauseMs === null) return outcome;
-    return retry(parts, tool, live, { attempt: attempt + 1, cause: outcome.failure.code, pauseMs });
+    if (outcome.kind !== 'failed') return outcome;
+    const { failure } = outcome;
+    if (pauseMs === null) return hasBegun ? failed(ofWholeCall(failure)) : outcome;
+    const next = { attempt: attempt + 1, cause: failure.code, pauseMs };
+    return retry(parts, tool, live, { ...next, hasBegun: hasBegun || failure.outcome !== 'not_started' });
   });
+}
+
+/** An attempt that did not start says nothing about the attempts before it. */
+function ofWholeCall(failure: Failure): Failure {
+  return failure.outcome === 'not_started' ? { ...failure, outcome: 'unknown' } : failure;
 }
 
 /**
@@ -55,22 +66,30 @@ async function runWithLease(
   parts: LocalRunnerParts,
   tool: ServerTool,
   live: LiveCall,
+  hasBegun: boolean,
 ): Promise<Outcome | InputRequired | null> {
   while (!parts.peers.hasLease()) if (!(await pause(parts, live, LEASE_RETRY_MS))) return null;
-  return await runLocally(parts, tool, live);
+  return await runLocally(parts, tool, live, hasBegun);
+}
+
+interface Retry {
+  readonly attempt: number;
+  readonly cause: FailureCode;
+  readonly pauseMs: number;
+  readonly hasBegun: boolean;
 }
 
 async function retry(
   parts: LocalRunnerParts,
   tool: ServerTool,
   live: LiveCall,
-  { attempt, cause, pauseMs }: { attempt: number; cause: FailureCode; pauseMs: number },
+  { attempt, cause, pauseMs, hasBegun }: Retry,
 ): Promise<Outcome | InputRequired | null> {
   if (!(await pause(parts, live, pauseMs))) return null;
   const { state } = live.call;
   if (state.name !== 'EXECUTING') return null;
   if (!(await parts.lifecycle.advanceWithRetry(live, [{ ...state, attempt, cause }]))) return null;
-  return await runLocally(parts, tool, live);
+  return await runLocally(parts, tool, live, hasBegun);
 }
 
 function runAttempt(

@@ -253,6 +253,23 @@ describe('a connection that is lost after the request was sent', () => {
     expect(keys).toEqual([id, id, id]);
   });
 
+  it('stays unknown if the upstream cannot be reached for the next attempt', async () => {
+    const { call, clock, read } = await anMcpUpstream(
+      [lost, ...Array.from({ length: 40 }, () => rejects(offline()))],
+      {
+        tool: { annotations: { idempotentHint: true } },
+        engine: { limits: { maxAttempts: 2 } },
+      },
+    );
+    const { id } = await call();
+    await clock.advance(60_000);
+    expect(failureOf(await read(id))).toMatchObject({
+      code: 'provider_offline',
+      outcome: 'unknown',
+      retryable: true,
+    });
+  });
+
   it('is told apart from a response that is too large', async () => {
     const { call } = await anMcpUpstream([rejects(new ResponseTooLarge('over 4194304 bytes'))]);
     expect(failureOf(await call())).toMatchObject({ code: 'result_too_large', outcome: 'unknown' });
