@@ -232,13 +232,17 @@ describe('open streams of a credential', () => {
 
 describe('a credential that ends while the body is on its way', () => {
   /** A request whose body stays unfinished until `finish`. */
-  async function half(server: TestPlatform, headers: readonly string[]): Promise<{ socket: Socket }> {
+  async function half(
+    server: TestPlatform,
+    headers: readonly string[],
+    line = 'POST /v1/tools/toy.echo/invoke',
+  ): Promise<{ socket: Socket }> {
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
     const body = '{"run_id":"late","args":{}}';
     socket.write(
       [
-        'POST /v1/tools/toy.echo/invoke HTTP/1.1',
+        `${line} HTTP/1.1`,
         `Host: 127.0.0.1:${server.port}`,
         'Content-Type: application/json',
         `Content-Length: ${body.length}`,
@@ -269,6 +273,18 @@ describe('a credential that ends while the body is on its way', () => {
     const key = await server.mint({ kind: 'agent', name: 'ada' });
     await server.mint({ kind: 'agent', name: 'other' });
     const { socket } = await half(server, [`Authorization: ${key.headers.authorization}`]);
+    await server.asOperator('DELETE', `/v1/keys/${key.id}`);
+    const before = await recordOf(server.store);
+    expect(await finish(socket)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await recordOf(server.store)).toEqual(before);
+  });
+
+  it('opens nothing: a revoked key, on a route that takes no body', async () => {
+    const server = await aServer();
+    const key = await server.mint({ kind: 'operator', name: 'olga' });
+    const { id } = await server.mint({ kind: 'agent', name: 'other' });
+    const line = `DELETE /v1/keys/${id}`;
+    const { socket } = await half(server, [`Authorization: ${key.headers.authorization}`], line);
     await server.asOperator('DELETE', `/v1/keys/${key.id}`);
     const before = await recordOf(server.store);
     expect(await finish(socket)).toMatch(/^HTTP\/1\.1 401 /);

@@ -47,7 +47,7 @@ export function mount(
       ...(route.onBadBody === undefined ? {} : { errorHandler: badBodyHandler(route, context, given) }),
       onRequest: identify(route, counter, given.authenticator, context),
       handler: (request, reply) => {
-        if (isStillValid(route, request, given.authenticator)) run(route, context, request, reply);
+        if (isStillValid(request, given.authenticator)) run(route, context, request, reply);
         else sendProblem(reply, failure('auth_required', reason('credential_revoked')));
       },
     });
@@ -92,7 +92,7 @@ function badBodyHandler(
   const { onBadBody } = route;
   return (error, request, reply) => {
     const refused = failureOfError(error, request, context.log);
-    if (onBadBody === undefined || !isBadBody(error) || !isStillValid(route, request, authenticator)) {
+    if (onBadBody === undefined || !isBadBody(error) || !isStillValid(request, authenticator)) {
       sendProblem(reply, refused);
       return;
     }
@@ -168,9 +168,9 @@ function ticketSpent(): Failure {
   });
 }
 
-/** Checks again that the credential is valid: it may have been revoked while the body arrived. */
-function isStillValid(route: Route, { principal }: FastifyRequest, authenticator: Authenticator): boolean {
-  return route.body === undefined || principal === null || authenticator.isStillValid(principal);
+/** Checks again that the credential is valid: it may have been revoked while a body arrived, also one that no route takes. */
+function isStillValid({ principal }: FastifyRequest, authenticator: Authenticator): boolean {
+  return principal === null || authenticator.isStillValid(principal);
 }
 
 function admit(
