@@ -17,11 +17,11 @@ async function start(http: ServerGiven['http'] = {}): Promise<void> {
 }
 
 /** Sends the beginning of a body and keeps the connection open. */
-async function begin(path: string, framing: string, body: string): Promise<Socket> {
+async function begin(path: string, framing: string, body: string, method = 'POST'): Promise<Socket> {
   const socket = await open(server.port);
   sockets.push(socket);
   socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\n` +
+    `${method} ${path} HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\n` +
       `Connection: close\r\n${framing}\r\n\r\n${body}`,
   );
   return socket;
@@ -43,6 +43,20 @@ describe('the body of a request that shows no credential', () => {
     const response = allOf(await begin(path, framing, body));
     expect(await response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
+});
+
+describe('the body of a request to a route that takes none', () => {
+  it.each([
+    ['is announced as a large one', 'DELETE', '/mcp', length(16_385), ' '],
+    ['turns out to be a large one', 'DELETE', '/mcp', CHUNKED, chunkOf(16_385)],
+    ['is sent to another route', 'DELETE', '/internal/clients/me/tools', CHUNKED, chunkOf(16_385)],
+  ])(
+    'is not waited for, whatever credential it has, where it %s',
+    async (_which, method, path, framing, body) => {
+      await start({ requestTimeoutMs: 20_000 });
+      expect(await allOf(await begin(path, framing, body, method))).toMatch(/^HTTP\/1\.1 413 /);
+    },
+  );
 });
 
 describe('large bodies that do not arrive', () => {

@@ -63,13 +63,12 @@ function refusalConfig(route: Route, { resources }: HttpContext): FastifyContext
   };
 }
 
-/** Routes without a credential accept small bodies only; other bodies are counted while they arrive. */
+/** Routes that need no credential, or no body, accept small bodies only; other bodies are counted while they arrive. */
 function bodyRules(
   route: Route,
   { arrivingBodies }: HttpContext,
 ): Pick<RouteShorthandOptions, 'bodyLimit' | 'preParsing'> {
-  if (route.scope === null) return { bodyLimit: SMALL_BODY_BYTES };
-  if (route.body === undefined) return {};
+  if (route.scope === null || route.body === undefined) return { bodyLimit: SMALL_BODY_BYTES };
   return {
     preParsing: (request, _reply, payload, done) => {
       arrivingBodies.watch(request);
