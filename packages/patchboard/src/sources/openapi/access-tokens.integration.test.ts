@@ -65,11 +65,12 @@ async function anOAuthApi(
   return { api, tokenRequests: at('/token'), calls: at('/items') };
 }
 
-async function connected({ api }: OAuthApi, oauth: OAuthSettings = SECRET) {
-  const scene = await anOpenApiUpstream({
+async function connected({ api }: OAuthApi, oauth: OAuthSettings = SECRET, secrets: readonly string[] = []) {
+  const settings = {
     description: { kind: 'url', url: `${api.origin}/openapi.json` },
     security: { login: { kind: 'oauth', oauth } },
-  });
+  } as const;
+  const scene = await anOpenApiUpstream(settings, secrets);
   await scene.becomes('connected');
   return scene;
 }
@@ -136,6 +137,17 @@ describe('an access token', () => {
       },
     });
     expect(oauth.calls()).toEqual([]);
+  });
+
+  it('that is not given shows no secret of the address of the token endpoint', async () => {
+    const oauth = await anOAuthApi(describedWith('/unused'));
+    const key = 'key-of-the-address';
+    const tokenUrl = `${oauth.api.origin}/nowhere?api_key=${key}`;
+    const { call, upstream } = await connected(oauth, { ...SECRET, tokenUrl }, [key]);
+    const { state } = await call('shop.add');
+    expect(state).toMatchObject({ name: 'FAILED', error: { outcome: 'not_started' } });
+    expect(JSON.stringify([state, upstream.status()])).toContain('/nowhere?api_key=[redacted]');
+    expect(JSON.stringify([state, upstream.status()])).not.toContain(key);
   });
 
   it('is not requested from an endpoint of the description that is neither encrypted nor configured', async () => {

@@ -47,7 +47,7 @@ export async function tokenRequest(
   return { headers: {}, body, secrets: [assertion] };
 }
 
-/** Sends the request. Throws `TokenUnavailable`, masked: the authorization server may repeat the credentials. */
+/** Sends the request. Throws `TokenUnavailable`, masked: the server may repeat the credentials, and the URL may hold one. */
 export async function requestToken(
   { url }: TokenEndpoint,
   { headers, body }: TokenRequest,
@@ -70,8 +70,9 @@ export async function requestToken(
       mayRetry: !(error instanceof AddressNotAllowed),
     });
   }
-  if (!response.ok) throw refusal(url, response.status, text, mask);
-  return accessTokenIn(url, parsed(text));
+  const shownUrl = mask.text(url);
+  if (!response.ok) throw refusal(shownUrl, response.status, text, mask);
+  return accessTokenIn(shownUrl, parsed(text));
 }
 
 async function signedAssertion(
