@@ -169,6 +169,31 @@ describe('a response with an error', () => {
     expect(text.length).toBeLessThan(20_000);
   });
 
+  describe('that is cut', () => {
+    const secret = `very-secret-${'v'.repeat(52)}`;
+
+    it.each([
+      ['its characters have three bytes', ['错'.repeat(10_920), secret.slice(0, 8), 'more']],
+      ['secrets in it become shorter', [`${secret} `.repeat(504), secret.slice(0, 8), 'more']],
+      ['the connection is lost', ['the token ', secret.slice(0, 8), null]],
+    ])('has no beginning of a secret at its end, although %s', async (_why, given) => {
+      const parts = [...given];
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          const part = parts.shift();
+          if (part === undefined) controller.close();
+          else if (part === null) controller.error(new Error('other side closed'));
+          else controller.enqueue(Buffer.from(part));
+        },
+      });
+      const response = (): Response => new Response(body, { status: 400 });
+      const { call } = await anOpenApiCaller({ responses: [response], secrets: [secret] });
+      const text = JSON.stringify((await call()).state);
+      expect(text).toMatch(/错|redacted|token/);
+      expect(text).not.toContain('ver');
+    });
+  });
+
   it('of the server leaves the outcome unknown, and is retried only for idempotent tools', async () => {
     const broken = (): Response => json({}, 500);
     const once = await anOpenApiCaller({ responses: [broken], operation: POST });

@@ -13,20 +13,26 @@ export async function readBytes(response: Response, maxBytes: number): Promise<U
   return Uint8Array.from(Buffer.concat(chunks));
 }
 
-/** Reads the first `maxBytes` of a body, and what arrived of it if the connection is lost. */
-export async function readBeginning(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+/** Reads the first `maxBytes` of a body, and what arrived of it if the connection is lost. `isCut`: it may have had more. */
+export async function readBeginning(
+  response: Response,
+  maxBytes: number,
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly isCut: boolean }> {
   const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  let count = 0;
+  let isCut = false;
   try {
     for await (const chunk of response.body ?? []) {
       chunks.push(chunk);
-      bytes += chunk.byteLength;
-      if (bytes >= maxBytes) break;
+      count += chunk.byteLength;
+      isCut = count >= maxBytes;
+      if (isCut) break;
     }
   } catch {
     // The status of the response is known: a part of its text is better than none.
+    isCut = true;
   }
-  return Uint8Array.from(Buffer.concat(chunks).subarray(0, maxBytes));
+  return { bytes: Uint8Array.from(Buffer.concat(chunks).subarray(0, maxBytes)), isCut };
 }
 
 /** The media type without parameters, lower case; empty if the response names none. */

@@ -11,7 +11,7 @@ import { decodeText, mediaTypeOf, readBeginning } from './response-body.ts';
 
 /** How much of the body of an error response is kept. */
 const ERROR_BODY_CHARACTERS = 16_384;
-/** More is read, so that a secret at the end of what is kept is whole when it is masked. */
+/** More is read, so that a secret at the end of what is kept is mostly whole when it is masked. */
 const READ_BYTES = 32_768;
 const DETAIL_CHARACTERS = 500;
 /** The members in which APIs describe an error, and those of RFC 9457. */
@@ -28,8 +28,11 @@ export async function responseFailure(
   idempotent: boolean,
 ): Promise<ToolFailure> {
   const { status } = response;
-  const bytes = await readBeginning(response, READ_BYTES);
-  const body = bodyOf(decodeText(bytes, response), mediaTypeOf(response), mask);
+  const { bytes, isCut } = await readBeginning(response, READ_BYTES);
+  const body = bodyOf(decodeText(bytes, response), mediaTypeOf(response), {
+    value: (json) => mask.value(json),
+    text: (text) => (isCut ? mask.cut(text) : mask.text(text)),
+  });
   const text = STATUS_CODES[status] ?? '';
   const params = { method, path, status: `${status} ${text}`.trim() };
   const detail = detailOf(body);
@@ -62,7 +65,7 @@ function isTransient(status: number): boolean {
 }
 
 /** Returns JSON if it is whole and short, else the beginning of the text; null if there is none. */
-function bodyOf(text: string, mediaType: string, mask: SecretMask): unknown {
+function bodyOf(text: string, mediaType: string, mask: Pick<SecretMask, 'text' | 'value'>): unknown {
   if (text === '') return null;
   const json = text.length <= ERROR_BODY_CHARACTERS && isJsonMediaType(mediaType) ? parsed(text) : undefined;
   return json === undefined ? mask.text(text).slice(0, ERROR_BODY_CHARACTERS) : mask.value(json);

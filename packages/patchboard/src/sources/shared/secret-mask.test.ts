@@ -62,6 +62,20 @@ describe('SecretMask', () => {
     expect(new SecretMask([key]).text(JSON.stringify({ key }))).toBe(`{"key":"${REDACTED}"}`);
   });
 
+  it('leaves no beginning of a value at the end of a text that was cut', () => {
+    const mask = new SecretMask([SECRET]);
+    for (const text of [SECRET, JSON.stringify(SECRET).slice(1, -1), encodeURIComponent(SECRET)])
+      for (let length = 1; length < text.length; length += 1)
+        expect([length, mask.cut(`${SECRET} = ${text.slice(0, length)}`)]).toEqual([
+          length,
+          `${REDACTED} = `,
+        ]);
+    const bytes = Buffer.from(`is ${SECRET}`);
+    expect(mask.cut(bytes.subarray(0, bytes.indexOf('ü') + 1).toString())).toBe('is ');
+    expect(mask.cut('nothing of it')).toBe('nothing of i');
+    expect(new SecretMask().cut('nothing to mask')).toBe('nothing to mask');
+  });
+
   it('does not mask values of fewer than 8 characters', () => {
     expect(new SecretMask(['passwor']).text('passwor')).toBe('passwor');
   });

@@ -16,7 +16,9 @@ export class SecretMask {
   /** The forms of each value, and how often it was added. */
   readonly #values = new Map<string, { readonly forms: readonly string[]; count: number }>();
   #marker: string = REDACTED;
-  /** The longest form first. Null: there is nothing to mask. */
+  /** The longest first. */
+  #forms: readonly string[] = [];
+  /** Matches the forms. Null: there is nothing to mask. */
   #pattern: RegExp | null = null;
 
   constructor(values: Iterable<string> = []) {
@@ -60,6 +62,14 @@ export class SecretMask {
     return kept.length === 0 ? text : [...kept, text.slice(end)].join(this.#marker);
   }
 
+  /** As `text`, for a text that was cut: also without the beginning of a secret value at its end. */
+  cut(text: string): string {
+    // A character of several bytes may have been cut, too.
+    const masked = this.text(text.replace(/\uFFFD+$/, ''));
+    const begun = Math.max(0, ...this.#forms.map((form) => begunAtEnd(masked, form)));
+    return masked.slice(0, masked.length - begun);
+  }
+
   /** Masks the strings, numbers and keys of a JSON value. Returns the same reference if it contains no secret value. */
   value(value: unknown): unknown {
     return this.#pattern === null ? value : this.#masked(value, 0);
@@ -79,6 +89,7 @@ export class SecretMask {
   #compile(): void {
     const forms = [...this.#values.values()].flatMap((value) => value.forms);
     const ordered = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+    this.#forms = ordered;
     this.#marker = markerFor(ordered);
     this.#pattern = ordered.length === 0 ? null : new RegExp(ordered.map(escaped).join('|'), 'g');
   }
@@ -100,6 +111,13 @@ export class SecretMask {
     });
     return isChanged ? Object.fromEntries(members) : value;
   }
+}
+
+/** Returns how many characters at the end of the text are the beginning of the form. */
+function begunAtEnd(text: string, form: string): number {
+  for (let length = Math.min(form.length - 1, text.length); length > 0; length -= 1)
+    if (text.endsWith(form.slice(0, length))) return length;
+  return 0;
 }
 
 /** Returns the text as a regular expression that matches it. */
