@@ -5,6 +5,7 @@ import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import type { TestResponse } from '../guard/support/ask.ts';
 import { requestTo, UNKNOWN } from '../guard/support/route-samples.ts';
 import { deleteTool, echoTool } from '../guard/support/scene.ts';
+import { ERAS, eraClient, TASKS } from './support/era-client.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const INTERNAL_KEY = 'an-internal-key-of-a-tenant-long-enough';
@@ -100,6 +101,33 @@ describe.each(endpoint)('$method /mcp', (route) => {
       expect(refused.json).toMatchObject({ id: null, error: { data: { code: 'auth_required' } } });
       expect(refused.headers['www-authenticate']).toContain('scope="tools:call", resource_metadata="http://');
     }
+  });
+});
+
+describe('a credential without the scope calls:read', () => {
+  const call = { name: 'toy.echo', arguments: {} };
+  const fetched = (id: string) => ({ name: 'patchboard__result', arguments: { tool_call_id: id } });
+  const idIn = (result: { _meta: Record<string, string> }): string =>
+    result._meta['patchboard/tool_call_id']!;
+
+  it.each(ERAS)('reads its own calls, and none of others that its kind could see: %s', async (era) => {
+    const { headers } = await server.mint({ kind: 'service', name: `${era}-caller`, scopes: ['tools:call'] });
+    const own = await eraClient(server.platform.url, era, headers);
+    const other = await eraClient(
+      server.platform.url,
+      era,
+      (await server.mint({ kind: 'agent', name: era })).headers,
+    );
+    const ownId = idIn((await own.request('tools/call', call)).result);
+    const id = idIn((await other.request('tools/call', call)).result);
+    expect((await own.request('tools/call', fetched(ownId))).result).toMatchObject({ isError: false });
+    expect((await own.request('tools/call', fetched(id))).error).toMatchObject({ code: -32_602 });
+    if (era === 'legacy') return;
+    expect((await own.request('tasks/get', { taskId: ownId }, TASKS)).result.status).toBe('completed');
+    expect((await own.request('tasks/get', { taskId: id }, TASKS)).error).toMatchObject({ code: -32_602 });
+    const stream = await own.listen({ taskIds: [ownId, id] }, TASKS);
+    expect((await stream.next())?.params.notifications).toEqual({ taskIds: [ownId] });
+    stream.close();
   });
 });
 

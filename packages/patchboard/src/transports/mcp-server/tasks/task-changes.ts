@@ -1,6 +1,7 @@
 import { isOpen, type Call } from '../../../core/call/call.ts';
 import { maySeeCall } from '../../../core/call/visibility.ts';
 import { messageOf } from '../../../core/failures.ts';
+import { readableCall } from '../calls/readable-call.ts';
 import type { Exchange } from '../exchange.ts';
 import { taskMembers } from './task-view.ts';
 
@@ -11,15 +12,14 @@ export interface FollowedTask {
   readonly members: string;
 }
 
-/** The calls with these ids that the principal may see, in that order. */
+/** The calls with these ids that the principal may read, in that order. */
 export async function visibleTasks(
   exchange: Exchange,
   ids: readonly string[],
 ): Promise<readonly FollowedTask[]> {
-  const { context, principal } = exchange;
   const found: FollowedTask[] = [];
   for (const id of ids) {
-    const call = await context.engine.calls.find(principal, id);
+    const call = await readableCall(exchange, id);
     if (call !== undefined) found.push({ id, members: isOpen(call) ? taskMembers(exchange, call) : '' });
   }
   return found;

@@ -5,6 +5,7 @@ import { chargeRequest } from '../charge-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { toRpcError } from '../messages/failures.ts';
 import { giveResponses, readResponses } from '../calls/input-responses.ts';
+import { readableCall } from '../calls/readable-call.ts';
 import { membersOf, resultJson } from '../messages/result-json.ts';
 import { TASKS_EXTENSION } from '../../../protocols/mcp/revisions.ts';
 import { missingCapability } from '../messages/rpc-error.ts';
@@ -41,13 +42,13 @@ export async function cancelTask(exchange: Exchange): Promise<string> {
   return resultJson(exchange.era, '');
 }
 
-/** Any call that the principal may see is a task, also one made over another API. */
+/** Any call that the principal may read is a task, also one made over another API. */
 async function findTask(exchange: Exchange): Promise<Call> {
-  const { context, principal, client, params } = exchange;
+  const { client, params } = exchange;
   if (!client.hasTasks) throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } });
   chargeRequest(exchange);
   const id = params['taskId'] as string;
-  const call = await context.engine.calls.find(principal, id);
+  const call = await readableCall(exchange, id);
   if (call === undefined) throw toRpcError(noSuchCall(id));
   return call;
 }
