@@ -131,12 +131,17 @@ export async function respondElsewhere(
   const { callId, key, session: of } = JSON.parse(text) as StoredRequest;
   const call = of === session.id ? await context.engine.calls.find(principal, callId) : undefined;
   if (call === undefined) return null;
-  const problem =
-    key === APPROVAL_KEY
-      ? await lookedAt(exchange, call, response)
-      : await give(exchange, callId, key, response);
-  if (problem !== null) await context.tokens.put('mcp_request', id as string, text, REQUEST_MS);
-  return problem;
+  let isTaken = false;
+  try {
+    const problem =
+      key === APPROVAL_KEY
+        ? await lookedAt(exchange, call, response)
+        : await give(exchange, callId, key, response);
+    isTaken = problem === null;
+    return problem;
+  } finally {
+    if (!isTaken) await context.tokens.put('mcp_request', id as string, text, REQUEST_MS);
+  }
 }
 
 /** Declining cancels the caller's own call. No response decides on it. */

@@ -105,14 +105,19 @@ export class Session {
     return typeof id === 'string' && this.#pending.has(id);
   }
 
-  /** Passes the response on once. Null also if no request has that id. */
+  /** Passes the response on once, and another one if it was not taken. Null also if no request has that id. */
   async respond(id: unknown, response: ClientResponse): Promise<RpcError | null> {
     const handler = typeof id === 'string' ? this.#pending.get(id) : undefined;
     if (handler === undefined) return null;
     this.#pending.delete(id as string);
-    const problem = await handler(response);
-    if (problem !== null) this.#pending.set(id as string, handler);
-    return problem;
+    let isTaken = false;
+    try {
+      const problem = await handler(response);
+      isTaken = problem === null;
+      return problem;
+    } finally {
+      if (!isTaken) this.#pending.set(id as string, handler);
+    }
   }
 
   /** Returns a function that removes the listener. */

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../core/access/principal.ts';
+import { StorageFull } from '../../../core/failures.ts';
 import { aPrincipal } from '../../../../test/support/an-engine.ts';
 import { FakeClock } from '../../../../test/support/fake-clock.ts';
 import { OpenStreams } from '../../shared/streams/open-streams.ts';
@@ -38,6 +39,20 @@ describe('sessions', () => {
     expect(sessions.use(id, aPrincipal({ agentId: 'another' }), 1)).toBeUndefined();
     expect(sessions.use(id, aPrincipal({ tenant: 'another' }), 1)).toBeUndefined();
     expect(sessions.use(id, me, 1)?.id).toBe(id);
+  });
+
+  it('take a response again that could not be recorded', async () => {
+    const session = opened(new Sessions());
+    const outcomes = [Promise.reject(new StorageFull()), Promise.resolve(null)];
+    const given: unknown[] = [];
+    const id = session.expect((response) => {
+      given.push(response);
+      return outcomes.shift() ?? Promise.reject(new Error('a third response'));
+    });
+    await expect(session.respond(id, { result: 1 })).rejects.toThrow(StorageFull);
+    expect(await session.respond(id, { result: 2 })).toBeNull();
+    expect(await session.respond(id, { result: 3 })).toBeNull();
+    expect(given).toEqual([{ result: 1 }, { result: 2 }]);
   });
 
   it('end after an hour without use', () => {
