@@ -66,6 +66,7 @@ let server: TestServer;
 beforeAll(async () => {
   server = await aServer({
     tools: [asking, askingTwice, returning, sampling, rooted, talking, taskOnly, danger],
+    limits: { openBytesPerTenant: 20_000 },
   });
 });
 afterAll(() => server.close());
@@ -168,6 +169,16 @@ describe('an input request in a session', () => {
       const posted = await respond(client, id, wrong);
       expect([posted.status, (await posted.next()).error.code]).toEqual([400, -32_602]);
     }
+    expect((await respond(client, id, accepted('Rome'))).status).toBe(202);
+    expect((await reply.next()).result.structuredContent).toEqual({ said: { city: 'Rome' } });
+  });
+
+  it('refuses a response for which there is no room with 503, and takes one that fits after it', async () => {
+    const client = await aClient();
+    const reply = await client.post(toolCall('ask'));
+    const { id } = await reply.next();
+    const posted = await respond(client, id, accepted('x'.repeat(20_000)));
+    expect([posted.status, (await posted.next()).error.data.code]).toEqual([503, 'overloaded']);
     expect((await respond(client, id, accepted('Rome'))).status).toBe(202);
     expect((await reply.next()).result.structuredContent).toEqual({ said: { city: 'Rome' } });
   });

@@ -181,6 +181,8 @@ async function problemOf(work: () => Promise<unknown>): Promise<RpcError | null>
     return null;
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
+    // One that may be sent again, such as while there is no room, keeps its status.
+    if (error.failure !== null) return error;
     return new RpcError(error.code, error.message, { data: error.data, status: 400 });
   }
 }
