@@ -240,15 +240,15 @@ describe('a notification that is lost while the bus is connected', () => {
     await cluster.advance(1000);
     const running = await submit(a, 'work');
     const found: (string | undefined)[] = [];
-    a.engine.calls.wait(me, running.id, 30_000).then(
-      (call) => found.push(call?.state.name),
-      (error: unknown) => expect.fail(String(error)),
+    const waiting = Promise.resolve(a.engine.calls.wait(me, running.id, 30_000)).then((call) =>
+      found.push(call?.state.name),
     );
     await settled();
     cluster.network.setFaults({ drop: 1 });
     expect(await b.engine.calls.cancel(me, running.id)).toMatchObject({ ok: true });
     await cluster.advance(1100);
     expect(found).toEqual(['CANCELLED']);
+    await waiting;
   });
 });
 
