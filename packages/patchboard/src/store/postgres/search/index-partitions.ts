@@ -67,7 +67,8 @@ export class IndexPartitions {
     for (const [table, endedAt] of this.#tables) {
       await this.#dropMonths(table, endedAt, before);
       const text = `delete from ${table}_default where ${endedAt} < $1`;
-      const name = `forget_${table}`;
+      // Without the schema: PostgreSQL compares the first 63 bytes of a name.
+      const name = `forget_${endedAt}`;
       await this.#parts.connection.transaction((transaction) => transaction.query({ name, text }, [before]));
     }
   }
@@ -83,7 +84,7 @@ export class IndexPartitions {
           if (oldest === undefined || startOf(nextMonth(oldest)) > before) return false;
           const partition = partitionName(table, oldest);
           const late = {
-            name: `late_${partition}`,
+            name: `late_${endedAt}_${oldest}`,
             text: `select 1 as found from ${partition} where ${endedAt} >= $1 limit 1`,
           };
           if ((await transaction.query(late, [before])).rows.length > 0) return false;

@@ -8,6 +8,7 @@ import { aBatch, aRefusal, endedCalls } from '../../search-samples.contract.ts';
 import { aDatabase, type TestDatabase } from '../a-database.contract.ts';
 import { postgresStore } from '../open.ts';
 import type { PostgresStore } from '../postgres-store.ts';
+import { tablesIn } from '../schema.ts';
 import { sharedStores } from '../shared-stores.contract.ts';
 import { PostgresCallSearch } from './call-search.ts';
 import { PostgresIndexWriter } from './index-writer.ts';
@@ -79,6 +80,21 @@ it('applies a batch once if the reply to its commit is lost', async () => {
   const cells = await search.metrics({ tenant: null, since: 0, until: 9e12, stepMs: 86_400_000, by: null });
   expect(cells.reduce((sum, { count }) => sum + count, 0)).toBe(9 + 4);
   expect(await writer.apply(aBatch(10, []))).toBe(true);
+});
+
+it('forgets calls and refusals in a schema with the longest name', async () => {
+  const database = await aDatabase(15);
+  const schema = database.schema.padEnd(63, '_');
+  await database.rows(`alter schema ${database.schema} rename to ${schema}`);
+  onTestFinished(async () => void (await database.rows(`drop schema ${schema} cascade`)));
+  const [connection, tables] = [database.connect('index'), tablesIn(schema)];
+  const writer = new PostgresIndexWriter({ connection, schema, tables, now: Date.now, holder: 'only' });
+  await writer.claim();
+  await writer.apply(aBatch(0, endedCalls(9), [aRefusal(10)]));
+  await writer.forget(Date.now());
+  const counts = await database.rows(`select (select count(*) from ${tables.indexed_calls}) as calls,
+    (select count(*) from ${tables.indexed_refusals}) as refusals`);
+  expect(counts).toEqual([{ calls: 0, refusals: 0 }]);
 });
 
 it('writes the index behind the commits of all nodes, from one node at a time', async () => {
