@@ -265,3 +265,29 @@ describe('a result', () => {
     expect(device.state).toBe('closed');
   });
 });
+
+describe('a device whose listeners throw', () => {
+  it('reconnects and registers all the same, and does not hide what they throw', async () => {
+    const fail = (): never => {
+      throw new Error('of the listener');
+    };
+    const { clock, device, sockets, latest } = aDevice({ onState: fail, onProblem: fail, onResult: fail });
+    await settled();
+    latest().welcome();
+    latest().register();
+    expect(device.state).toBe('online');
+    latest().drop();
+    expect(device.state).toBe('waiting');
+    // Of onState for `online`, of onProblem, and of onState for `waiting`.
+    for (let thrown = 0; thrown < 3; thrown += 1)
+      await expect(clock.advance(0)).rejects.toThrow('of the listener');
+    // Of onState for `connecting`.
+    await expect(clock.advance(clock.next)).rejects.toThrow('of the listener');
+    expect(sockets).toHaveLength(2);
+    latest().welcome();
+    latest().register();
+    latest().says({ type: 'result_acknowledged', id: 'r', accepted: true });
+    expect(device.state).toBe('online');
+    await device.close();
+  });
+});

@@ -195,7 +195,9 @@ class SocketDevice implements Device {
   #acknowledged(frame: Extract<GatewayFrame, { type: 'result_acknowledged' }>): void {
     const { id, accepted, reason = null, error } = frame;
     this.#outbox.delete(id).catch(() => undefined);
-    this.#options.onResult?.({ id, accepted, reason, ...(error === undefined ? {} : { error }) });
+    this.#tell(() =>
+      this.#options.onResult?.({ id, accepted, reason, ...(error === undefined ? {} : { error }) }),
+    );
     const why = error?.message ?? reason ?? 'no reason given';
     if (!accepted || error !== undefined) this.#problem('result', `the result of ${id} was not kept: ${why}`);
   }
@@ -248,11 +250,22 @@ class SocketDevice implements Device {
   #enter(state: DeviceState): void {
     if (this.#state === state) return;
     this.#state = state;
-    this.#options.onState?.(state);
+    this.#tell(() => this.#options.onState?.(state));
   }
 
   #problem(kind: DeviceProblem['kind'], message: string, code?: ErrorCode): void {
-    this.#options.onProblem?.({ kind, message, ...(code === undefined ? {} : { code }) });
+    this.#tell(() => this.#options.onProblem?.({ kind, message, ...(code === undefined ? {} : { code }) }));
+  }
+
+  /** Calls a listener. What it throws is thrown again from a timer: here it would keep the device from reconnecting. */
+  #tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#settings.clock.after(0, () => {
+        throw error;
+      });
+    }
   }
 }
 
