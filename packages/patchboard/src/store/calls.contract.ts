@@ -57,6 +57,14 @@ export function describeCalls(subject: Subject): void {
       expect(await subject.store.findCall('tc_nothing')).toBeUndefined();
     });
 
+    it('is found beside an id that no store could have, such as one with the character 0', async () => {
+      const { store } = subject;
+      const call = aCall(1);
+      await insertAll(store, [call]);
+      const found = ['tc_\0', call.id, '\ud800'].map(async (id) => await store.findCall(id));
+      expect(await Promise.all(found)).toEqual([undefined, call, undefined]);
+    });
+
     it('cannot be inserted twice under one id, and other writes of the same batch succeed', async () => {
       const { store } = subject;
       await insertAll(store, [aCall(1)]);

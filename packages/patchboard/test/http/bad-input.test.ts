@@ -188,6 +188,21 @@ describe('requests that cannot be served', () => {
     });
   });
 
+  it('the character 0 in a part of the path, or in a parameter, is 400', async () => {
+    for (const [path, place] of [
+      ['/v1/tool_calls/tc_%00', 'path/id'],
+      ['/v1/runs/%00', 'path/id'],
+      ['/v1/tool_calls?run_id=%00', 'query/run_id'],
+      ['/v1/tool_calls?query=trace:%00', 'query/query'],
+      ['/v1/ledger?trace_id=%00', 'query/trace_id'],
+    ])
+      expect((await server.get(path!)).json).toMatchObject({
+        status: 400,
+        code: 'body_invalid',
+        detail: `${place} must not contain U+0000`,
+      });
+  });
+
   it('headers over the limit are 431, and what is not HTTP is 400', async () => {
     const host = `Host: localhost:${server.port}\r\n`;
     const long = await exchange(

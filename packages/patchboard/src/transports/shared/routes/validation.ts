@@ -37,8 +37,12 @@ export function partValidator(schema: Schema, part: string): PartValidator {
   const explain = (part === 'querystring' ? coercing : exact)(schema);
   const check = isBody ? brief(schema) : explain;
   const place = PLACES[part] ?? part;
+  const isUrl = part === 'params' || part === 'querystring';
   const isOptional = isBody && !(Array.isArray(schema['required']) && schema['required'].length > 0);
   return (value) => {
+    const zero = isUrl ? memberWithZero(value) : undefined;
+    if (zero !== undefined)
+      return { error: refusal(place, [{ path: pointerTo('', zero), message: 'must not contain U+0000' }]) };
     const validate = check();
     if (validate(value)) return true;
     if (isOptional && (value === undefined || value === null)) return true;
@@ -47,6 +51,11 @@ export function partValidator(schema: Schema, part: string): PartValidator {
     explained(value);
     return { error: refusal(place, issuesOf(explained)) };
   };
+}
+
+/** No id or name has the character 0, and PostgreSQL takes it in no text. */
+function memberWithZero(value: unknown): string | undefined {
+  return Object.entries(value ?? {}).find(([, text]) => String(text).includes('\0'))?.[0];
 }
 
 function isLong(value: unknown): boolean {
