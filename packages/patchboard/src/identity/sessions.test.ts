@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { aPrincipal, silentLog } from '../../test/support/an-engine.ts';
-import { FakeClock } from '../../test/support/fake-clock.ts';
+import { FakeClock, settled } from '../../test/support/fake-clock.ts';
+import { twoNodes } from '../../test/support/two-nodes.ts';
 import type { OpenedSession } from '../core/access/authenticator.ts';
 import { KeyService } from '../core/access/key-service.ts';
 import { MemoryTokens } from '../core/access/memory-tokens.ts';
 import { SCOPES } from '../core/access/scopes.ts';
-import { singleNode } from '../core/peers.ts';
+import { singleNode, type Peers } from '../core/peers.ts';
+import type { Store } from '../core/ports.ts';
 import { SharedChanges } from '../core/shared-changes.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
@@ -22,10 +24,13 @@ interface Parts {
   readonly keys: KeyService;
 }
 
-function someParts(clock = new FakeClock()): Parts {
-  const store = memoryStore({ digest: nodeDigest });
+function someParts(
+  clock = new FakeClock(),
+  store: Store = memoryStore({ digest: nodeDigest }),
+  peers: Peers = singleNode(store),
+): Parts {
   const operatorToken = new OperatorTokenGuard({ tokens: [TOKEN], clock, store, log: silentLog });
-  const changes = new SharedChanges({ store, peers: singleNode(store), clock, log: silentLog });
+  const changes = new SharedChanges({ store, peers, clock, log: silentLog });
   const tokens = new MemoryTokens(clock);
   const keys = new KeyService({
     store,
@@ -107,6 +112,17 @@ describe('Sessions', () => {
     await sessions.close(id);
     await sessions.close(id);
     expect(closed).toEqual([credentialId]);
+  });
+
+  it('closes a session that another node has opened, also before it is known here', async () => {
+    const clock = new FakeClock();
+    const nodes = twoNodes(memoryStore({ digest: nodeDigest }));
+    const [a, b] = [nodes.a, nodes.b].map(({ store, peers }) => someParts(clock, store, peers).sessions);
+    nodes.a.peers.notifies = false;
+    const { id, proof } = await opened(a!);
+    await b!.close(id);
+    await settled();
+    expect(a!.find(id, proof)).toBeNull();
   });
 
   it('closes the oldest session when there are too many', async () => {

@@ -122,6 +122,13 @@ export class Sessions implements SessionService {
   }
 
   close(id: string): MaybePromise<void> {
+    const { changes } = this.#parts;
+    if (!changes.isShared || this.knows(id)) return this.#close(id);
+    // Another node may have opened it a moment ago.
+    return changes.afterMiss().then(() => this.#close(id));
+  }
+
+  #close(id: string): MaybePromise<void> {
     const { changes, store, digest } = this.#parts;
     const hash = digest.sha256(id);
     const session = this.#sessions.get(hash);
