@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { DEFAULT_MCP_SETTINGS } from '../../src/transports/mcp-server/mcp-settings.ts';
 import { mcpRoutes } from '../../src/transports/mcp-server/routes.ts';
@@ -127,6 +127,42 @@ describe('a session of an older MCP client that reaches another node', () => {
     clock.pass(1000);
     expect((await at(a, session).post(PING)).status).toBe(404);
     expect((await at(b, session).post(PING)).status).toBe(404);
+  });
+});
+
+describe('the streams of sessions', () => {
+  it('are counted where nothing is awaited before they are open', async () => {
+    const { store, peers } = twoNodes(memoryStore({ digest: nodeDigest })).a;
+    const { tokens } = store;
+    if (tokens === undefined) throw new Error('the nodes share no tokens');
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let waiting = 0;
+    const slow: typeof tokens = {
+      ...tokens,
+      find: async (kind, secret) => {
+        waiting += 1;
+        await released;
+        return await tokens.find(kind, secret);
+      },
+    };
+    const server = await aServer({
+      store: new Proxy(store, {
+        get: (target, name) => (name === 'tokens' ? slow : (Reflect.get(target, name) as unknown)),
+      }),
+      peers,
+      clock,
+      routes: mcpRoutes(DEFAULT_MCP_SETTINGS, { hasPages: false }),
+      limits: { eventStreamsPerCredential: 1 },
+    });
+    onTestFinished(() => server.close());
+    const sessions = [await aLegacyClient(server.url), await aLegacyClient(server.url)];
+    clock.pass(1000);
+    const streams = sessions.map(({ session }) => at(server, session).listen());
+    await waitFor(() => expect(waiting).toBe(2));
+    release();
+    const statuses = (await Promise.all(streams)).map(({ status }) => status);
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 429]);
   });
 });
 

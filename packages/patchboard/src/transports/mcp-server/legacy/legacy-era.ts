@@ -75,7 +75,7 @@ export class LegacyEra {
 
   /** `GET /mcp`: the stream of a session. */
   async get(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    await this.#ofSession(context, request, reply, streamRefusal(context, request), (session) => {
+    await this.#ofSession(context, request, reply, streamRefusal(request), (session) => {
       checkVersion(request.headers, session);
       openSessionStream(context, reply, session);
     });

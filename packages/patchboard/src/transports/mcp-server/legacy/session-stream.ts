@@ -4,6 +4,7 @@ import type { Principal } from '../../../core/access/principal.ts';
 import { failure, type Failure } from '../../../core/failures.ts';
 import type { HttpContext } from '../../shared/http/context.ts';
 import { principalOf } from '../../shared/routes/caller.ts';
+import { sendProblem } from '../../shared/routes/problem.ts';
 import type { EventStream } from '../../shared/streams/streams.ts';
 import { followChanges, type ListName } from '../lists/list-changes.ts';
 import { MCP_PATH } from '../protected-resource.ts';
@@ -70,10 +71,10 @@ export function sessionRefusal({ headers, method }: FastifyRequest): Failure | n
   });
 }
 
-export function streamRefusal({ eventStreams }: HttpContext, request: FastifyRequest): Failure | null {
+export function streamRefusal(request: FastifyRequest): Failure | null {
   const refused = sessionRefusal(request);
   if (refused !== null) return refused;
-  if (acceptsStream(request.headers.accept)) return eventStreams.refusal(principalOf(request));
+  if (acceptsStream(request.headers.accept)) return null;
   const why = reason('route_takes_methods', { path: MCP_PATH, methods: 'POST', method: request.method });
   return failure('method_not_allowed', why, { recommendations: ['send Accept: text/event-stream'] });
 }
@@ -81,6 +82,9 @@ export function streamRefusal({ eventStreams }: HttpContext, request: FastifyReq
 /** Opens the session's stream. One that is open is replaced: its client may have lost it without the server's notice. */
 export function openSessionStream(context: HttpContext, reply: FastifyReply, session: Session): void {
   const principal = principalOf(reply.request);
+  // Checked where nothing is awaited before the stream is counted.
+  const refused = context.eventStreams.refusal(principal);
+  if (refused !== null) return sendProblem(reply, refused);
   session.stream?.close();
   const events = context.streams.open(reply, principal);
   context.eventStreams.add(events, principal);
