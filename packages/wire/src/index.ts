@@ -149,7 +149,7 @@ export type { SseFrame } from './sse.ts';
 export { parseTime, rfc3339 } from './time.ts';
 export { parseUriTemplate } from './uri-template.ts';
 export type { UriTemplate } from './uri-template.ts';
-export { INPUT_ACTIONS, INPUT_KINDS } from './views.ts';
+export { INPUT_ACTIONS, INPUT_KINDS, TOOL_SOURCES } from './views.ts';
 export type {
   ApprovalView,
   AttemptView,

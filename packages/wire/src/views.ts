@@ -3,8 +3,11 @@ import type { FailureCode } from './failure-codes.ts';
 import type { ReasonView } from './reasons/reason.ts';
 import type { RunCallsView, RunOutcomeName } from './search/search-views.ts';
 
+/** All sources of tools. */
+export const TOOL_SOURCES = ['server', 'client', 'mcp', 'openapi'] as const;
+
 /** Where a tool runs: in the server, on a client, on an upstream MCP server, or behind an HTTP API with an OpenAPI description. */
-export type ToolSourceName = 'server' | 'client' | 'mcp' | 'openapi';
+export type ToolSourceName = (typeof TOOL_SOURCES)[number];
 
 /** The sandbox in which commands and file changes run; `none`: no sandbox. */
 export type SandboxName = 'bubblewrap' | 'seatbelt' | 'none';

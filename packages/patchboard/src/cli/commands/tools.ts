@@ -1,12 +1,10 @@
-import type { ToolDetailView, ToolView } from '@patchboard/wire';
+import { TOOL_SOURCES, type ToolDetailView, type ToolView } from '@patchboard/wire';
 import { Option } from 'commander';
 import { TOOL_FORMATS, type ToolFormat } from '../../protocols/formats.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { printable, printableJson } from '../terminal-text.ts';
-
-const SOURCES: readonly ToolView['source'][] = ['server', 'client', 'mcp', 'openapi'];
 
 interface ListFlags extends ServerOptions {
   readonly source?: string;
@@ -21,7 +19,7 @@ export function toolsCommand(context: CliContext): Registrar {
     const tools = program.command('tools').description('list, show and export the callable tools');
     withServerOptions(tools.command('ls', { isDefault: true }))
       .description('list tools (default)')
-      .addOption(new Option('--source <source>', 'only tools of this source').choices(SOURCES))
+      .addOption(new Option('--source <source>', 'only tools of this source').choices(TOOL_SOURCES))
       .addHelpText('after', '\nExample:\n  $ patchboard tools ls --source client')
       .action((flags: ListFlags) => list(context, flags));
     withServerOptions(tools.command('show'))

@@ -6,6 +6,7 @@ import {
   INPUT_KINDS,
   PEER_ID_PATTERN,
   RUN_OUTCOMES,
+  TOOL_SOURCES,
 } from '@patchboard/wire';
 import type { Schema } from './routes.ts';
 
@@ -65,7 +66,7 @@ export function ref(name: ComponentName): Schema {
   return { $ref: `${name}#` };
 }
 
-const SOURCE: Schema = { enum: ['server', 'client', 'mcp', 'openapi'] };
+const SOURCE: Schema = { enum: TOOL_SOURCES };
 const CODE: Schema = { enum: FAILURE_CODES };
 const STATE: Schema = { enum: CALL_STATES };
 export const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
