@@ -1,4 +1,5 @@
-interface FailureRow {
+/** All that follows from a failure code. */
+export interface FailureRow {
   /** The HTTP status of a refusal with this code. */
   readonly status: number;
   /** Whether the same request may succeed later. Where the outcome of a call decides: if none is known. */
@@ -7,6 +8,8 @@ interface FailureRow {
   readonly kind: 'not_found' | 'usage' | 'denied' | 'timeout' | 'unreachable' | 'failed';
   /** The `error_type` of the tenant API. */
   readonly tenant: TenantErrorName;
+  /** What an MCP client gets if `tools/call` fails with this code. */
+  readonly mcp: McpFailureName;
 }
 
 /** The kinds of error of the tenant API that a failure code maps to. */
@@ -21,65 +24,81 @@ export type TenantErrorName =
   | 'ValueError'
   | 'OutputValidationError';
 
-/**
- * Every code in the `error` of a call record or in a problem document, with all that follows from it. Its sentences are
- * in the engine (the meaning) and in the SDK (the advice, in English and Chinese).
- */
-export const FAILURE_TABLE = {
-  tool_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'ToolNotFoundError' },
-  method_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'ToolNotFoundError' },
-  method_not_callable: { status: 403, retryable: false, kind: 'denied', tenant: 'PermissionError' },
-  call_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'InternalError' },
-  run_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'InternalError' },
-  key_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'InternalError' },
-  grant_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'InternalError' },
-  resource_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'InternalError' },
-  prompt_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'InternalError' },
-  route_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'InternalError' },
-  method_not_allowed: { status: 405, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  input_invalid: { status: 422, retryable: false, kind: 'usage', tenant: 'ValidationError' },
-  body_invalid: { status: 400, retryable: false, kind: 'usage', tenant: 'ValidationError' },
-  content_type: { status: 415, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  too_large: { status: 413, retryable: false, kind: 'usage', tenant: 'InternalError' },
-  auth_required: { status: 401, retryable: false, kind: 'denied', tenant: 'PermissionError' },
-  permission_denied: { status: 403, retryable: false, kind: 'denied', tenant: 'PermissionError' },
-  hook_denied: { status: 403, retryable: false, kind: 'denied', tenant: 'PermissionError' },
-  approval_denied: { status: 403, retryable: false, kind: 'denied', tenant: 'PermissionError' },
-  approval_expired: { status: 403, retryable: true, kind: 'denied', tenant: 'PermissionError' },
-  input_unavailable: { status: 409, retryable: false, kind: 'failed', tenant: 'InputRequiredError' },
-  input_declined: { status: 409, retryable: false, kind: 'denied', tenant: 'InputRequiredError' },
-  input_expired: { status: 504, retryable: true, kind: 'timeout', tenant: 'InputRequiredError' },
-  name_invalid: { status: 422, retryable: false, kind: 'usage', tenant: 'InternalError' },
-  name_taken: { status: 409, retryable: false, kind: 'usage', tenant: 'InternalError' },
-  schema_invalid: { status: 422, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  conflict: { status: 409, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  idempotency_mismatch: { status: 422, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  rate_limited: { status: 429, retryable: true, kind: 'failed', tenant: 'RateLimitError' },
-  queue_full: { status: 503, retryable: true, kind: 'failed', tenant: 'InternalError' },
-  queue_timeout: { status: 503, retryable: true, kind: 'timeout', tenant: 'TimeoutError' },
-  overloaded: { status: 503, retryable: true, kind: 'failed', tenant: 'InternalError' },
-  provider_offline: { status: 503, retryable: true, kind: 'failed', tenant: 'InternalError' },
-  provider_disconnected: { status: 502, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  timeout: { status: 504, retryable: true, kind: 'timeout', tenant: 'TimeoutError' },
-  cancelled: { status: 409, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  interrupted: { status: 500, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  value_not_found: { status: 404, retryable: false, kind: 'not_found', tenant: 'ValueError' },
-  tool_failed: { status: 502, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  resource_failed: { status: 502, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  output_invalid: { status: 502, retryable: false, kind: 'failed', tenant: 'OutputValidationError' },
-  result_too_large: { status: 502, retryable: false, kind: 'failed', tenant: 'OutputValidationError' },
-  result_invalid: { status: 502, retryable: false, kind: 'failed', tenant: 'OutputValidationError' },
-  sandbox_unavailable: { status: 503, retryable: false, kind: 'failed', tenant: 'InternalError' },
-  upstream_unreachable: { status: 502, retryable: true, kind: 'failed', tenant: 'InternalError' },
-  storage_full: { status: 507, retryable: true, kind: 'failed', tenant: 'InternalError' },
-  storage_unavailable: { status: 503, retryable: true, kind: 'failed', tenant: 'InternalError' },
-  misdirected: { status: 421, retryable: false, kind: 'unreachable', tenant: 'InternalError' },
-  internal: { status: 500, retryable: true, kind: 'failed', tenant: 'InternalError' },
+/** A JSON-RPC error goes to the client program, `result` to the model, which can act on it. `with status`: an error by its status. */
+export type McpFailureName = 'invalid params' | 'missing capability' | 'with status' | 'result';
+
+type Row = readonly [
+  status: FailureRow['status'],
+  retryable: FailureRow['retryable'],
+  kind: FailureRow['kind'],
+  tenant: FailureRow['tenant'],
+  mcp: FailureRow['mcp'],
+];
+
+/** Every code, as `Row` names its columns. Its meaning is in `reasons/failure-summaries.ts`, the advice in the SDK. */
+const FAILURE_ROWS = {
+  tool_not_found: [404, false, 'not_found', 'ToolNotFoundError', 'invalid params'],
+  method_not_found: [404, false, 'not_found', 'ToolNotFoundError', 'invalid params'],
+  method_not_callable: [403, false, 'denied', 'PermissionError', 'result'],
+  call_not_found: [404, false, 'not_found', 'InternalError', 'invalid params'],
+  run_not_found: [404, false, 'not_found', 'InternalError', 'invalid params'],
+  key_not_found: [404, false, 'not_found', 'InternalError', 'invalid params'],
+  grant_not_found: [404, false, 'not_found', 'InternalError', 'invalid params'],
+  resource_not_found: [404, false, 'not_found', 'InternalError', 'invalid params'],
+  prompt_not_found: [404, false, 'not_found', 'InternalError', 'invalid params'],
+  route_not_found: [404, false, 'not_found', 'InternalError', 'with status'],
+  method_not_allowed: [405, false, 'failed', 'InternalError', 'with status'],
+  input_invalid: [422, false, 'usage', 'ValidationError', 'result'],
+  body_invalid: [400, false, 'usage', 'ValidationError', 'invalid params'],
+  content_type: [415, false, 'failed', 'InternalError', 'with status'],
+  too_large: [413, false, 'usage', 'InternalError', 'with status'],
+  auth_required: [401, false, 'denied', 'PermissionError', 'with status'],
+  permission_denied: [403, false, 'denied', 'PermissionError', 'result'],
+  hook_denied: [403, false, 'denied', 'PermissionError', 'result'],
+  approval_denied: [403, false, 'denied', 'PermissionError', 'result'],
+  approval_expired: [403, true, 'denied', 'PermissionError', 'result'],
+  input_unavailable: [409, false, 'failed', 'InputRequiredError', 'missing capability'],
+  input_declined: [409, false, 'denied', 'InputRequiredError', 'result'],
+  input_expired: [504, true, 'timeout', 'InputRequiredError', 'result'],
+  name_invalid: [422, false, 'usage', 'InternalError', 'invalid params'],
+  name_taken: [409, false, 'usage', 'InternalError', 'invalid params'],
+  schema_invalid: [422, false, 'failed', 'InternalError', 'invalid params'],
+  conflict: [409, false, 'failed', 'InternalError', 'result'],
+  idempotency_mismatch: [422, false, 'failed', 'InternalError', 'invalid params'],
+  rate_limited: [429, true, 'failed', 'RateLimitError', 'result'],
+  queue_full: [503, true, 'failed', 'InternalError', 'result'],
+  queue_timeout: [503, true, 'timeout', 'TimeoutError', 'result'],
+  overloaded: [503, true, 'failed', 'InternalError', 'with status'],
+  provider_offline: [503, true, 'failed', 'InternalError', 'result'],
+  provider_disconnected: [502, false, 'failed', 'InternalError', 'result'],
+  timeout: [504, true, 'timeout', 'TimeoutError', 'result'],
+  cancelled: [409, false, 'failed', 'InternalError', 'result'],
+  interrupted: [500, false, 'failed', 'InternalError', 'result'],
+  value_not_found: [404, false, 'not_found', 'ValueError', 'result'],
+  tool_failed: [502, false, 'failed', 'InternalError', 'result'],
+  resource_failed: [502, false, 'failed', 'InternalError', 'result'],
+  output_invalid: [502, false, 'failed', 'OutputValidationError', 'result'],
+  result_too_large: [502, false, 'failed', 'OutputValidationError', 'result'],
+  result_invalid: [502, false, 'failed', 'OutputValidationError', 'result'],
+  sandbox_unavailable: [503, false, 'failed', 'InternalError', 'result'],
+  upstream_unreachable: [502, true, 'failed', 'InternalError', 'result'],
+  storage_full: [507, true, 'failed', 'InternalError', 'with status'],
+  storage_unavailable: [503, true, 'failed', 'InternalError', 'with status'],
+  misdirected: [421, false, 'unreachable', 'InternalError', 'with status'],
+  internal: [500, true, 'failed', 'InternalError', 'with status'],
 } as const;
 
-export type FailureCode = keyof typeof FAILURE_TABLE;
+export type FailureCode = keyof typeof FAILURE_ROWS;
 
-export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURE_TABLE) as FailureCode[];
+export const FAILURE_CODES: readonly FailureCode[] = Object.keys(FAILURE_ROWS) as FailureCode[];
+
+/** Every code in the `error` of a call record or in a problem document, with all that follows from it. */
+export const FAILURE_TABLE: Readonly<Record<FailureCode, FailureRow>> = Object.fromEntries(
+  Object.entries<Row>(FAILURE_ROWS).map(([code, [status, retryable, kind, tenant, mcp]]) => [
+    code,
+    { status, retryable, kind, tenant, mcp },
+  ]),
+) as Record<FailureCode, FailureRow>;
 
 export function isFailureCode(value: unknown): value is FailureCode {
   return typeof value === 'string' && Object.hasOwn(FAILURE_TABLE, value);

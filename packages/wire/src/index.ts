@@ -49,7 +49,7 @@ export type {
   UpstreamChangedEvent,
 } from './events.ts';
 export { byFailureCode, FAILURE_CODES, FAILURE_TABLE, isFailureCode } from './failure-codes.ts';
-export type { FailureCode, TenantErrorName } from './failure-codes.ts';
+export type { FailureCode, FailureRow, McpFailureName, TenantErrorName } from './failure-codes.ts';
 export { HTTP_HINTS } from './http-hints.ts';
 export { INPUT_FAILURE_CODES } from './internal.ts';
 export type {

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { PatchboardError } from '@patchboard/client';
 import { EXIT, exitCodeOf } from '../cli/exit-codes.ts';
 import { ADVICE } from '../sdk/advice.ts';
+import { isResult } from '../transports/mcp-server/messages/failures.ts';
 import { HTTP_STATUS } from '../transports/shared/routes/problem.ts';
 import { ERROR_TYPE } from '../transports/tenant-api/error-types.ts';
 import { endFailure, FAILURES, failure, foreignText, isRetryable, ToolFailure } from './failures.ts';
@@ -94,7 +95,7 @@ const EXITS = {
 
 describe('the row of a failure code', () => {
   it.each(FAILURE_CODES)('decides everything about %s but its sentences', (code) => {
-    const { status, retryable, kind, tenant } = FAILURE_TABLE[code];
+    const { status, retryable, kind, tenant, mcp } = FAILURE_TABLE[code];
     const refused = new PatchboardError('problem', 'refused', { code, status });
     expect([HTTP_STATUS[code], FAILURES[code].retryable, ERROR_TYPE[code], exitCodeOf(refused)]).toEqual([
       status,
@@ -102,6 +103,7 @@ describe('the row of a failure code', () => {
       tenant,
       EXITS[kind],
     ]);
+    expect(isResult(failure(code))).toBe(mcp === 'result' || mcp === 'missing capability');
     expect([FAILURES[code].summary, ADVICE[code].meaning]).not.toContain('');
   });
 });

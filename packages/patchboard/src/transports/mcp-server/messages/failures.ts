@@ -1,4 +1,4 @@
-import type { FailureCode } from '@patchboard/wire';
+import { byFailureCode, type FailureCode, type McpFailureName } from '@patchboard/wire';
 import { missingInputKind } from '../../../core/call/input-kinds.ts';
 import type { Failure } from '../../../core/failures.ts';
 import { HTTP_STATUS, problemJson, type RefusalFormat } from '../../shared/routes/problem.ts';
@@ -7,64 +7,7 @@ import { CAPABILITY_OF } from '../../../protocols/mcp/input-requests.ts';
 import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
 import { errorJson, RpcError } from './rpc-error.ts';
 
-/** A failed `tools/call`: a JSON-RPC error, or a result with `isError` that the model can read. */
-type Kind = 'invalid params' | 'missing capability' | 'with status' | 'result';
-
-/**
- * How each failure of a call is reported. A protocol error goes to the client program; a result goes to the model, which
- * can act on it.
- */
-const KINDS: Readonly<Record<FailureCode, Kind>> = {
-  tool_not_found: 'invalid params',
-  method_not_found: 'invalid params',
-  method_not_callable: 'result',
-  call_not_found: 'invalid params',
-  run_not_found: 'invalid params',
-  key_not_found: 'invalid params',
-  grant_not_found: 'invalid params',
-  resource_not_found: 'invalid params',
-  prompt_not_found: 'invalid params',
-  route_not_found: 'with status',
-  method_not_allowed: 'with status',
-  input_invalid: 'result',
-  body_invalid: 'invalid params',
-  content_type: 'with status',
-  too_large: 'with status',
-  auth_required: 'with status',
-  permission_denied: 'result',
-  hook_denied: 'result',
-  approval_denied: 'result',
-  approval_expired: 'result',
-  input_unavailable: 'missing capability',
-  input_declined: 'result',
-  input_expired: 'result',
-  name_invalid: 'invalid params',
-  name_taken: 'invalid params',
-  schema_invalid: 'invalid params',
-  conflict: 'result',
-  idempotency_mismatch: 'invalid params',
-  rate_limited: 'result',
-  queue_full: 'result',
-  queue_timeout: 'result',
-  overloaded: 'with status',
-  provider_offline: 'result',
-  provider_disconnected: 'result',
-  timeout: 'result',
-  cancelled: 'result',
-  interrupted: 'result',
-  value_not_found: 'result',
-  tool_failed: 'result',
-  resource_failed: 'result',
-  output_invalid: 'result',
-  result_too_large: 'result',
-  result_invalid: 'result',
-  sandbox_unavailable: 'result',
-  upstream_unreachable: 'result',
-  storage_full: 'with status',
-  storage_unavailable: 'with status',
-  misdirected: 'with status',
-  internal: 'with status',
-};
+const KINDS: Readonly<Record<FailureCode, McpFailureName>> = byFailureCode(({ mcp }) => mcp);
 
 export function isResult(failed: Failure): boolean {
   const kind = KINDS[failed.code];
