@@ -1,5 +1,6 @@
 import { OPEN_CODES } from '../state-codes.ts';
-import { CALL_COLUMNS, type Tables } from '../postgres/schema.ts';
+import { CALL_COLUMNS } from '../postgres/call-row.ts';
+import type { Tables } from '../postgres/schema.ts';
 import { DEADLINE_IN_TAIL } from '../postgres/shared-schema.ts';
 
 export type Column = readonly [name: string, type: 'text' | 'int8'];

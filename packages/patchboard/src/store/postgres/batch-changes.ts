@@ -7,7 +7,7 @@ import type { Connection, QueryRows, Statement, Transaction } from '../../postgr
 import { BEGIN } from '../../postgres/session.ts';
 import { allInOrder } from './all-in-order.ts';
 import { isDuplicate, summary, type AppliedBatch, type RefusedRow } from './batch-summary.ts';
-import { insertedValues, replacedValues } from './call-rows.ts';
+import { insertedValues, replacedValues } from './call-row.ts';
 import { callStatements, type CallStatements } from './call-statements.ts';
 import type { Tables } from './schema.ts';
 import type { InsertWrite, OtherWrite, ReplaceWrite, Write, WriteOutcome } from './write.ts';

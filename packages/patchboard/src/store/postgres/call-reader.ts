@@ -1,40 +1,10 @@
-import type { Decision } from '../../core/access/guard.ts';
-import type { CallOrigin } from '../../core/call/call-origin.ts';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import type { OpenCallFilter } from '../../core/ports.ts';
 import { textArray } from '../../postgres/arrays.ts';
 import type { Queryable, Statement } from '../../postgres/connection.ts';
-import { mutableMembers } from '../stored-call.ts';
 import { CallHolders } from './call-holders.ts';
-import { CALL_COLUMNS, type Tables } from './schema.ts';
-
-/** The columns of `calls`, with those of its row in `open_calls` or `ended_calls`. */
-export interface CallRow {
-  readonly id: string;
-  readonly created_at: number;
-  readonly tenant: string;
-  readonly run_id: string;
-  readonly agent_id: string;
-  readonly tool_name: string;
-  readonly tool_version: string;
-  readonly source: Call['source'];
-  readonly timeout_ms: number;
-  readonly decision: string;
-  readonly client_id: string | null;
-  readonly target: string | null;
-  readonly trace_id: string | null;
-  readonly span_id: string | null;
-  readonly origin: string | null;
-  readonly replay_of: string | null;
-  readonly parent_call_id: string | null;
-  readonly fence: string | null;
-  readonly args: string;
-  readonly version: number;
-  readonly state: number;
-  readonly tail: string;
-  readonly result: string | null;
-  readonly owner: number | null;
-}
+import { CALL_COLUMNS, callOf, type CallRow } from './call-row.ts';
+import type { Tables } from './schema.ts';
 
 /** A call with the writer that holds it, or ended it; null: a build that did not record it. */
 export interface StoredCall {
@@ -218,32 +188,6 @@ function joined({ calls, open_calls: open, ended_calls: ended }: Tables): string
       (select version, state, tail, result, owner, octet_length(tail) + coalesce(octet_length(result), 0)
        from ${ended} where id = x.id limit 1)
       limit 1) s`;
-}
-
-export function callOf(row: CallRow): Call {
-  return {
-    id: row.id,
-    tenant: row.tenant,
-    runId: row.run_id,
-    agentId: row.agent_id,
-    toolName: row.tool_name,
-    toolVersion: row.tool_version,
-    source: row.source,
-    clientId: row.client_id,
-    target: row.target,
-    argsJson: row.args,
-    timeoutMs: row.timeout_ms,
-    traceId: row.trace_id,
-    spanId: row.span_id,
-    origin: row.origin === null ? null : (JSON.parse(row.origin) as CallOrigin),
-    replayOf: row.replay_of,
-    parentCallId: row.parent_call_id,
-    fence: row.fence,
-    createdAt: row.created_at,
-    decision: JSON.parse(row.decision) as Decision,
-    version: row.version,
-    ...mutableMembers(row.tail, row.state, row.result),
-  };
 }
 
 function* chunks(ids: readonly string[]): Iterable<readonly string[]> {

@@ -5,7 +5,7 @@ import {
   CALL_COLUMN_NAMES,
   INSERTED_ROWS,
   REPLACED_ROWS,
-} from './call-rows.ts';
+} from './call-row.ts';
 import type { Tables } from './schema.ts';
 
 /** The statements that a batch of calls consists of. */

@@ -11,11 +11,6 @@ import { firstSchema, tablesIn, type Tables } from './schema.ts';
 import { checkTables } from './schema-check.ts';
 import { sharedSchema } from './shared-schema.ts';
 
-/** The version of the schema that this build writes. */
-export const SCHEMA_VERSION = 6;
-/** The oldest version of this program that can use a schema of `SCHEMA_VERSION`. */
-const MIN_READER = 3;
-
 /** The statements that lead to version 1, 2, … A released entry is never changed. */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   firstSchema,
@@ -25,6 +20,11 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   deviceSchema,
   indexSchema,
 ];
+
+/** The version of the schema that this build writes. */
+export const SCHEMA_VERSION: number = MIGRATIONS.length;
+/** The oldest version of this program that can use a schema of `SCHEMA_VERSION`. */
+const MIN_READER = 3;
 
 export interface SchemaParts {
   readonly connection: Connection;

@@ -40,29 +40,6 @@ export function tablesIn(schema: string): Tables {
   return Object.fromEntries(NAMES.map((name) => [name, `"${schema}".${name}`])) as Tables;
 }
 
-/** Columns of `calls`, which is written once; the arguments may change. */
-export const CALL_COLUMNS: readonly (readonly [name: string, type: 'text' | 'int8'])[] = [
-  ['id', 'text'],
-  ['created_at', 'int8'],
-  ['tenant', 'text'],
-  ['run_id', 'text'],
-  ['agent_id', 'text'],
-  ['tool_name', 'text'],
-  ['tool_version', 'text'],
-  ['source', 'text'],
-  ['timeout_ms', 'int8'],
-  ['decision', 'text'],
-  ['client_id', 'text'],
-  ['target', 'text'],
-  ['trace_id', 'text'],
-  ['span_id', 'text'],
-  ['origin', 'text'],
-  ['replay_of', 'text'],
-  ['parent_call_id', 'text'],
-  ['fence', 'text'],
-  ['args', 'text'],
-];
-
 /**
  * Version 1. Ids have the collation C, so that they sort by bytes. JSON is stored as text: `jsonb` refuses the character 0
  * and rewrites numbers. Open and ended calls have tables of their own, so that only the small one is updated and vacuumed.

@@ -4,7 +4,8 @@ import type { Queryable } from '../../postgres/connection.ts';
 import { aRun, digest, rowsOf } from '../samples.contract.ts';
 import { STATE_CODES } from '../state-codes.ts';
 import { mutableJson, resultOf } from '../stored-call.ts';
-import { CALL_COLUMNS, type Tables } from './schema.ts';
+import { CALL_COLUMNS } from './call-row.ts';
+import type { Tables } from './schema.ts';
 
 export interface Batch {
   readonly calls?: readonly Call[];

@@ -6,7 +6,7 @@ import type { IndexSource } from '../../../core/search/index-source.ts';
 import { endedBy, indexedRefusal } from '../../../core/search/indexed-rows.ts';
 import { INDEXED_CHARACTERS } from '../../../core/search/words.ts';
 import type { Queryable, Statement } from '../../../postgres/connection.ts';
-import { callOf, type CallRow } from '../call-reader.ts';
+import { callOf, type CallRow } from '../call-row.ts';
 import { rowsInWindow } from '../ledger-rows.ts';
 import type { Tables } from '../schema.ts';
 

@@ -1,13 +1,45 @@
+import type { Decision } from '../../core/access/guard.ts';
+import type { CallOrigin } from '../../core/call/call-origin.ts';
 import { endedAt, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { int4Array, int8Array, textArray } from '../../postgres/arrays.ts';
 import { STATE_CODES } from '../state-codes.ts';
-import { mutableJson, resultOf } from '../stored-call.ts';
-import { CALL_COLUMNS } from './schema.ts';
+import { mutableJson, mutableMembers, resultOf } from '../stored-call.ts';
 import type { ReplaceWrite } from './write.ts';
 
-/** Reads the value of each column of `CALL_COLUMNS`, in that order. A test compares them. */
-const TEXTS: Readonly<Record<string, (call: Call) => string | null>> = {
+/**
+ * The columns of `calls`, which is written once; the arguments may change. A new one is null for calls that were recorded
+ * before it.
+ */
+export const CALL_COLUMNS = [
+  ['id', 'text'],
+  ['created_at', 'int8'],
+  ['tenant', 'text'],
+  ['run_id', 'text'],
+  ['agent_id', 'text'],
+  ['tool_name', 'text'],
+  ['tool_version', 'text'],
+  ['source', 'text'],
+  ['timeout_ms', 'int8'],
+  ['decision', 'text'],
+  ['client_id', 'text'],
+  ['target', 'text'],
+  ['trace_id', 'text'],
+  ['span_id', 'text'],
+  ['origin', 'text'],
+  ['replay_of', 'text'],
+  ['parent_call_id', 'text'],
+  ['fence', 'text'],
+  ['args', 'text'],
+] as const;
+
+type CallColumn = (typeof CALL_COLUMNS)[number];
+
+/** The names of the columns of one type. */
+type Named<Type> = Extract<CallColumn, readonly [string, Type]>[0];
+
+/** The value of each column of `CALL_COLUMNS`. */
+const TEXTS: Readonly<Record<Named<'text'>, (call: Call) => string | null>> = {
   id: (call) => call.id,
   tenant: (call) => call.tenant,
   run_id: (call) => call.runId,
@@ -26,7 +58,7 @@ const TEXTS: Readonly<Record<string, (call: Call) => string | null>> = {
   fence: (call) => call.fence,
   args: (call) => call.argsJson,
 };
-const NUMBERS: Readonly<Record<string, (call: Call) => number>> = {
+const NUMBERS: Readonly<Record<Named<'int8'>, (call: Call) => number>> = {
   created_at: (call) => call.createdAt,
   timeout_ms: (call) => call.timeoutMs,
 };
@@ -61,7 +93,7 @@ export const CALL_COLUMN_NAMES: string = CALL_COLUMNS.map(([name]) => name).join
 export function insertedValues(records: readonly NewCall[]): Buffer[] {
   const calls = records.map(({ call }) => call);
   const scopes = records.map(({ idempotency }) => idempotency?.scope ?? null);
-  return [...CALL_COLUMNS.map(([name]) => column(name, calls)), ...stateValues(calls), textArray(scopes)];
+  return [...CALL_COLUMNS.map((column) => valuesOf(column, calls)), ...stateValues(calls), textArray(scopes)];
 }
 
 /** The parameters of `REPLACED_ROWS`. */
@@ -75,12 +107,8 @@ export function replacedValues(writes: readonly ReplaceWrite[]): Buffer[] {
   ];
 }
 
-function column(name: string, calls: readonly Call[]): Buffer {
-  const number = NUMBERS[name];
-  if (number !== undefined) return int8Array(calls.map(number));
-  const text = TEXTS[name];
-  if (text === undefined) throw new Error(`no member of a call is stored as ${name}`);
-  return textArray(calls.map(text));
+function valuesOf([name, type]: CallColumn, calls: readonly Call[]): Buffer {
+  return type === 'int8' ? int8Array(calls.map(NUMBERS[name])) : textArray(calls.map(TEXTS[name]));
 }
 
 function stateValues(calls: readonly Call[]): Buffer[] {
@@ -92,4 +120,58 @@ function stateValues(calls: readonly Call[]): Buffer[] {
     textArray(calls.map(mutableJson)),
     textArray(calls.map(resultOf)),
   ];
+}
+
+/** The columns of `calls`, with those of its row in `open_calls` or `ended_calls`. */
+export interface CallRow {
+  readonly id: string;
+  readonly created_at: number;
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly tool_name: string;
+  readonly tool_version: string;
+  readonly source: Call['source'];
+  readonly timeout_ms: number;
+  readonly decision: string;
+  readonly client_id: string | null;
+  readonly target: string | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  readonly origin: string | null;
+  readonly replay_of: string | null;
+  readonly parent_call_id: string | null;
+  readonly fence: string | null;
+  readonly args: string;
+  readonly version: number;
+  readonly state: number;
+  readonly tail: string;
+  readonly result: string | null;
+  readonly owner: number | null;
+}
+
+export function callOf(row: CallRow): Call {
+  return {
+    id: row.id,
+    tenant: row.tenant,
+    runId: row.run_id,
+    agentId: row.agent_id,
+    toolName: row.tool_name,
+    toolVersion: row.tool_version,
+    source: row.source,
+    clientId: row.client_id,
+    target: row.target,
+    argsJson: row.args,
+    timeoutMs: row.timeout_ms,
+    traceId: row.trace_id,
+    spanId: row.span_id,
+    origin: row.origin === null ? null : (JSON.parse(row.origin) as CallOrigin),
+    replayOf: row.replay_of,
+    parentCallId: row.parent_call_id,
+    fence: row.fence,
+    createdAt: row.created_at,
+    decision: JSON.parse(row.decision) as Decision,
+    version: row.version,
+    ...mutableMembers(row.tail, row.state, row.result),
+  };
 }
