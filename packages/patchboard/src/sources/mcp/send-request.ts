@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/ports.ts';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
+import { pause } from '../shared/pause.ts';
 import { requestFailure, type FailureParts } from './call-failures.ts';
 import {
   isUnknownSession,
@@ -80,21 +81,4 @@ function retryPause(
   if (clock.now() + pauseMs >= deadlineAt) return null;
   const isOffline = error.status === null && clock.elapsed() + pauseMs - startedAt > OFFLINE_AFTER_MS;
   return isOffline ? null : pauseMs;
-}
-
-/** Rejects with the reason of the signal as soon as it is aborted. */
-export function pause(clock: Pick<Clock, 'after'>, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      disarm();
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- The reason of the signal, whatever it is.
-      reject(signal.reason);
-    };
-    const disarm = clock.after(ms, () => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    });
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
 }

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isRecord } from '../../core/json/is-record.ts';
 import { ConnectionLost, type McpResponse } from './mcp-connection.ts';
 import { PendingRequest, type RawRequest } from './raw-request.ts';
 
@@ -138,7 +139,7 @@ export class TransportTap implements Transport {
   #takesResponse(message: Message): boolean {
     const pending = this.#pending.get(message['id'] as string);
     if (pending === undefined) {
-      if (isObject(message['result'])) this.#options.observeResult(message['result']);
+      if (isRecord(message['result'])) this.#options.observeResult(message['result']);
       return false;
     }
     pending.resolve(responseOf(message));
@@ -202,16 +203,12 @@ function rpcErrorOf(error: unknown): { code: number; message: string } {
 
 export function responseOf(message: Message): McpResponse {
   const { result, error } = message;
-  if (isObject(result)) return { kind: 'result', result };
-  const { code, message: text, data = null } = (isObject(error) ? error : {}) as Message;
+  if (isRecord(result)) return { kind: 'result', result };
+  const { code, message: text, data = null } = (isRecord(error) ? error : {}) as Message;
   return {
     kind: 'error',
     code: typeof code === 'number' ? code : -32_603,
     message: typeof text === 'string' ? text : 'The server sent an error without a message.',
     data,
   };
-}
-
-function isObject(value: unknown): value is Message {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,16 +1,17 @@
-import { reason } from '@patchboard/wire';
+import { reason, type InputKind } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
 import { paramHeaderValues } from '../../protocols/mcp/param-headers.ts';
 import { META } from '../../protocols/mcp/revisions.ts';
 import { RPC_CODES } from '../../protocols/mcp/rpc-codes.ts';
+import { pause } from '../shared/pause.ts';
 import { invalidResult, rpcFailure, type RpcErrorResponse } from './call-failures.ts';
 import { notificationHandler } from './call-notifications.ts';
 import { resultValue } from './call-result.ts';
 import type { McpConnection, McpRequest } from './mcp-connection.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
-import { pause, sendRequest, type SendParts } from './send-request.ts';
+import { sendRequest, type SendParts } from './send-request.ts';
 import type { McpTarget } from './tool-specs.ts';
 import {
   carriedInput,
@@ -51,7 +52,7 @@ export async function callUpstream(
   const carry = carriedInput(context);
   const taskOf = (id: string): UpstreamTask => new UpstreamTask(parts, tool, context, { id, kinds });
   if (carry?.task !== undefined) return await taskOf(carry.task).respond(inputResponses(carry, context));
-  const request = callRequest(parts, tool, args, context, hops);
+  const request = callRequest(parts, tool, args, context, { hops, kinds });
   let continuation: Readonly<Record<string, unknown>> =
     carry === null ? {} : { ...stateOf(carry.state), inputResponses: inputResponses(carry, context) };
   let hasBegun = carry !== null;
@@ -83,9 +84,8 @@ function callRequest(
   tool: UpstreamTool,
   args: unknown,
   context: ToolContext,
-  hops: number,
+  { hops, kinds }: { readonly hops: number; readonly kinds: readonly InputKind[] },
 ): McpRequest {
-  const kinds = requestableKinds(parts.settings, context);
   const onServerRequest = serverRequestHandler(parts, kinds, context);
   return {
     method: 'tools/call',

@@ -4,6 +4,7 @@ import { failure, ToolFailure } from '../../core/failures.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
+import { pause } from '../shared/pause.ts';
 import {
   connectionLost,
   invalidResult,
@@ -19,7 +20,7 @@ import {
   type McpRequest,
   type McpResponse,
 } from './mcp-connection.ts';
-import { pause, sendRequest, type SendParts } from './send-request.ts';
+import { sendRequest, type SendParts } from './send-request.ts';
 import { declaredCapabilities, inputRequiredOf } from './upstream-inputs.ts';
 
 const SHORTEST_POLL_MS = 250;

@@ -5,6 +5,7 @@ import type { ToolContext } from '../../core/tools/server-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
 import { VERSION } from '../../version.ts';
 import { AddressNotAllowed, BodyTooLarge, isBeforeSend, RedirectFailed } from '../shared/fetch-errors.ts';
+import { pause } from '../shared/pause.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
 import { buildRequest, type BuiltRequest } from './build-request.ts';
 import { isHeaderValue } from './header-parameters.ts';
@@ -13,7 +14,7 @@ import type { Operation } from './operation.ts';
 import { isJsonMediaType } from './parameter-values.ts';
 import { readResponse, RESPONSE_BYTES } from './read-response.ts';
 import { responseFailure } from './response-failure.ts';
-import { pause, RetryAfter, retryAfterMs } from './retry-after.ts';
+import { RetryAfter, retryAfterMs } from './retry-after.ts';
 import { credentialsFor, type AccessTokens, type Credentials } from './security.ts';
 import { serverUrl } from './server-url.ts';
 

@@ -2,6 +2,7 @@ import { reason } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
+import { pause } from '../shared/pause.ts';
 import type { Operation } from './operation.ts';
 
 /** A server cannot close an operation for longer. */
@@ -52,20 +53,4 @@ export class RetryAfter {
 
 function keyOf({ method, path }: Operation): string {
   return `${method} ${path}`;
-}
-
-/** Resolves after `ms`. Rejects with the reason of the signal if it aborts before. */
-export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const onAbort = (): void => {
-      disarm();
-      reject(signal.reason as Error);
-    };
-    const disarm = clock.after(ms, () => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
 }
