@@ -107,7 +107,8 @@ describe('a rate limit', () => {
     // The tenant's limit refuses this one, so the principal gets its token back.
     expect(b.engine.chargeRequest(agent)).toMatchObject({ code: 'rate_limited', rate: { policy: 'tenant' } });
     expect(sum(b.peers.tokens, 'principal')).toBe(0);
-    expect(b.engine.rateOf(agent, 'plain')).toMatchObject({ policy: 'tool', remaining: 0 });
+    const plain = b.engine.tool(agent, 'plain')!;
+    expect(b.engine.rateOf(agent, plain)).toMatchObject({ policy: 'tool', remaining: 0 });
   });
 });
 

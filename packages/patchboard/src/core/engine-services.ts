@@ -100,7 +100,7 @@ export class EngineServices {
     this.clientQueues = new ClientQueues({
       ...parts,
       tasks: this.tasks,
-      mayRun: (call) => isAsApproved(call, this.toolIndex.find(call.tenant, call.toolName)),
+      mayRun: (call) => isAsApproved(call, () => this.toolIndex.find(call.tenant, call.toolName)),
       claim: (live) => this.lifecycle.claim(live),
       attached: (tenant, clientId) => this.callsElsewhere.attached(tenant, clientId),
     });

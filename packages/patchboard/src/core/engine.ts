@@ -227,10 +227,12 @@ export class Engine {
     return this.#parts.rates.request(principal);
   }
 
-  /** Returns the state of the narrowest rate limit of the principal for that tool; null if there is none. */
-  rateOf(principal: Principal, toolName: string): RateRefusal | null {
-    if (this.tool(principal, toolName) === undefined) return null;
-    return this.#parts.rates.remaining(principal, toolName);
+  /**
+   * Returns the state of the narrowest rate limit of the principal for that tool; null if there is none, or the principal may
+   * never call the tool.
+   */
+  rateOf(principal: Principal, tool: RegisteredTool): RateRefusal | null {
+    return mayCall(this.guard, principal, tool) ? this.#parts.rates.remaining(principal, tool.name) : null;
   }
 
   /** Lists the tools that the principal may call. */

@@ -49,7 +49,8 @@ export class Pools {
 
   /** Whether a device that is connected to this node has that name and offers the tool. */
   offers(tenant: string, toolName: string, target: string): boolean {
-    return this.#named({ tenant, toolName, target }) !== undefined;
+    const pool = this.of(tenant, toolName);
+    return pool !== undefined && named(pool, target) !== undefined;
   }
 
   isOnline(tenant: string, toolName: string): boolean {
@@ -62,24 +63,11 @@ export class Pools {
     const pool = this.of(request.tenant, request.toolName);
     if (pool === undefined || pool.devices.size === 0) return undefined;
     const device =
-      request.target !== null ? this.#named(request) : (this.#usedBefore(pool, request) ?? leastBusy(pool));
+      request.target === null
+        ? (this.#usedBefore(pool, request) ?? leastBusy(pool))
+        : named(pool, request.target);
     if (device !== undefined) this.#lastUsed.set(pairKey(request.tenant, request.runId), device);
     return device;
-  }
-
-  #named({
-    tenant,
-    toolName,
-    target,
-  }: Omit<ReservationRequest, 'runId' | 'countsInRun'>): Device | undefined {
-    const pool = this.of(tenant, toolName);
-    if (pool === undefined || target === null) return undefined;
-    let named: Device | undefined;
-    for (const device of pool.devices) {
-      if (device.session === target || device.name === target) named = device;
-      if (device.clientId === target) return leastBusy(pool);
-    }
-    return named;
   }
 
   #usedBefore(pool: Pool, { tenant, runId }: ReservationRequest): Device | undefined {
@@ -90,6 +78,16 @@ export class Pools {
       if (device.name === last.name && device.clientId === last.clientId) return device;
     return undefined;
   }
+}
+
+/** The device with this session or name; with the id of the client, the least busy one. */
+function named(pool: Pool, target: string): Device | undefined {
+  let found: Device | undefined;
+  for (const device of pool.devices) {
+    if (device.session === target || device.name === target) found = device;
+    if (device.clientId === target) return leastBusy(pool);
+  }
+  return found;
 }
 
 /** Moves the chosen device to the end: idle devices take turns, and the search stops at the first idle one. */

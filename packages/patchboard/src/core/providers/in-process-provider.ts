@@ -120,7 +120,7 @@ export class InProcessProvider implements Provider {
     if (call.sandbox !== tool.sandbox) {
       const why = reason('sandbox_differs', { wanted: String(call.sandbox), here: String(tool.sandbox) });
       this.#fail(live, 'sandbox_unavailable', why);
-    } else if (!isAsApproved(call, tool))
+    } else if (!isAsApproved(call, () => tool))
       this.#fail(live, 'approval_denied', reason('approval_tool_changed'));
     // The arguments were validated against the recorded version of the contract.
     else if (tool.version !== call.toolVersion)

@@ -121,7 +121,7 @@ export class Approvals {
       (await this.#isInLedger(live.call));
     const refused = !isSame
       ? CHANGED
-      : tool !== undefined && !isAsApproved(stored, tool)
+      : tool !== undefined && !isAsApproved(stored, () => tool)
         ? failure('approval_denied', reason('approval_tool_changed'), NOT_STARTED)
         : await this.#forbidden(live.call, live.caller);
     if (!isOpen(live.call)) return;

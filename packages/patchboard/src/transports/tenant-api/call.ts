@@ -80,9 +80,9 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
   }
   const call = await endOf(context, reply, principal, submitted);
   const cachedAgeMs = submitted.kind === 'accepted' ? (submitted.cachedAgeMs ?? null) : null;
-  const rate = engine.rateOf(principal, call.toolName);
-  if (rate !== null) reply.headers(rateFields(rate));
   const tool = engine.toolIndex.find(principal.tenant, call.toolName);
+  const rate = tool === undefined ? null : engine.rateOf(principal, tool);
+  if (rate !== null) reply.headers(rateFields(rate));
   // The warnings would reveal the schema to a caller that may not call the tool.
   const isShown = tool !== undefined && submitted.kind !== 'denied';
   const warnings = isShown ? undeclaredMembers(tool.inputSchema, input) : [];
