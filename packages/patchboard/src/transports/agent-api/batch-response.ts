@@ -1,4 +1,4 @@
-import { isContentValue } from '@patchboard/wire';
+import { isContentJson, isContentValue } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
 import { timesOf } from '../../core/call/call-times.ts';
 import type { Failure } from '../../core/failures.ts';
@@ -40,9 +40,12 @@ function resultOf({ requestId, toolName, noReply, call, failure }: BatchResult):
   };
   if (failure !== null) return { ...common, status: 'error', result: failureText(failure) };
   const json = call !== null && 'resultJson' in call.state ? call.state.resultJson : 'null';
+  const result = { ...common, status: 'success' } as const;
+  // Only strings and content values are parsed: of any other value the stored text is the one that the model gets.
+  if (!json.startsWith('"') && !isContentJson(json)) return { ...result, result: json };
   const value = JSON.parse(json) as unknown;
-  const result = { ...common, status: 'success', result: valueText(value) } as const;
-  return isContentValue(value) ? { ...result, content: value } : result;
+  const text = valueText(value);
+  return isContentValue(value) ? { ...result, result: text, content: value } : { ...result, result: text };
 }
 
 /** The call record, as in a list, with the id of its request. */
