@@ -179,6 +179,7 @@ export type {
   TraceCallView,
   TraceLedgerView,
 } from './views.ts';
+export { UPSTREAM_KINDS } from './upstreams.ts';
 export type {
   AcceptContractBody,
   AcceptContractView,

@@ -1,8 +1,11 @@
 import type { RejectedTool } from './internal.ts';
 import type { ToolAnnotations } from './views.ts';
 
+/** All kinds of upstreams. Each is a source of tools too. */
+export const UPSTREAM_KINDS = ['mcp', 'openapi'] as const;
+
 /** `mcp`: a server of the Model Context Protocol. `openapi`: an HTTP API with an OpenAPI description. */
-export type UpstreamKind = 'mcp' | 'openapi';
+export type UpstreamKind = (typeof UPSTREAM_KINDS)[number];
 
 /** `failed`: it is not tried again until an operator restarts it. */
 export type UpstreamStateName = 'connecting' | 'connected' | 'disconnected' | 'failed';

@@ -1,4 +1,4 @@
-import { reason, type AcceptContractBody } from '@patchboard/wire';
+import { reason, UPSTREAM_KINDS, type AcceptContractBody } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { UpstreamReport } from '../../core/upstreams/upstream-service.ts';
@@ -38,7 +38,7 @@ const TOOL = object(
 const LATENCY = object({ median: { type: 'number' }, p95: { type: 'number' } });
 const UPSTREAM = object({
   name: TEXT,
-  kind: { enum: ['mcp', 'openapi'] },
+  kind: { enum: UPSTREAM_KINDS },
   state: { enum: ['connecting', 'connected', 'disconnected', 'failed'] },
   protocol: nullable(TEXT),
   server: nullable(object({ name: TEXT, version: TEXT })),
