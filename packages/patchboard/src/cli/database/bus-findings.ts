@@ -41,7 +41,7 @@ function busIn(given: Environment): BusSettings | null {
 
 /** Sends a notification over the bus that several nodes would use, on a channel of its own. */
 async function busFinding(settings: BusSettings): Promise<Finding> {
-  const name = settings.kind === 'nats' ? `NATS at ${settings.options.shown}` : 'LISTEN and NOTIFY';
+  const name = nameOf(settings);
   if (settings.kind === 'postgres') {
     const options = connectionOptions(settings.url);
     try {
@@ -67,6 +67,15 @@ async function busFinding(settings: BusSettings): Promise<Finding> {
     return { check, ok: false, detail: `${name}: ${problem}` };
   } finally {
     await Promise.all(buses.map((bus) => bus.close()));
+  }
+}
+
+function nameOf(settings: BusSettings): string {
+  switch (settings.kind) {
+    case 'postgres':
+      return 'LISTEN and NOTIFY';
+    case 'nats':
+      return `NATS at ${settings.options.shown}`;
   }
 }
 

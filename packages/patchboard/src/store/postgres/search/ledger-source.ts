@@ -34,14 +34,17 @@ const UNREAD = {
   owner: null,
 } as const;
 
-const CALL_COLUMNS: readonly (keyof CallRow)[] = [
+/** The others, besides the arguments. */
+const CALL_COLUMNS = [
   ...(['id', 'created_at', 'tenant', 'run_id', 'agent_id'] as const),
   ...(['tool_name', 'client_id', 'trace_id', 'parent_call_id'] as const),
-];
+] as const;
 
 /** A ledger row with the read columns of the call that it ended. */
 interface SourceRow
-  extends Omit<CallRow, 'state' | keyof typeof UNREAD>, Pick<LedgerRow, 'seq' | 'at' | 'kind' | 'body'> {
+  extends
+    Pick<CallRow, (typeof CALL_COLUMNS)[number] | 'args' | 'tail'>,
+    Pick<LedgerRow, 'seq' | 'at' | 'kind' | 'body'> {
   readonly row_tenant: string;
   readonly row_trace_id: string | null;
   readonly call_id: string | null;
