@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADD_COMMANDS, CONFIG_SAMPLE } from '../../../console/src/components/upstreams/add-commands.ts';
+import { PAGES } from '../../../console/src/navigation.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram, runProgram } from '../../src/cli/program.ts';
 import { resolveSettings } from '../../src/settings/settings.ts';
+import { runCli } from '../support/run-cli.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -63,4 +65,10 @@ describe('what the console shows for adding an upstream', () => {
     expect(upstreams.mcp.map(({ name }) => name)).toEqual(['github', 'files']);
     expect(upstreams.openapi.map(({ name }) => name)).toEqual(['shop']);
   });
+});
+
+it('`patchboard open` knows the pages of the navigation, and no other', async () => {
+  const { out } = await runCli(['open', '--help'], {});
+  const [, pages = ''] = /or a page:\n([\s\S]+?)\nWith /.exec(out) ?? [];
+  expect(pages.split(',').map((page) => page.trim())).toEqual([...PAGES]);
 });

@@ -95,16 +95,44 @@ function titlesIn(text: string): { file: string; title: string }[] {
   );
 }
 
-describe('docs/architecture.md', () => {
+const SOURCE = join('packages', 'patchboard', 'src');
+
+/** A file name, and a method of MCP. */
+const NO_PATHS = ['openapi.json', 'tools/call'];
+
+/** The code spans that are paths of files and folders, and do not exist under any of the folders. */
+function missingPaths(markdown: string, ...bases: readonly string[]): string[] {
+  const paths = codeSpansOf(markdown).filter((span) => /^[\w.-]+(\/[\w.*-]+)+$|\.ts$/.test(span));
+  expect(paths.length).toBeGreaterThan(20);
+  const missing = paths.filter((path) => !bases.some((base) => existsSync(join(ROOT, base, path))));
+  return missing.filter((path) => !NO_PATHS.includes(path));
+}
+
+describe.each(['docs/architecture.md', 'docs/walks.md'])('%s', (page) => {
   it('names files and folders that exist', () => {
-    const source = join('packages', 'patchboard', 'src');
-    const paths = codeSpansOf(read('docs/architecture.md')).filter((span) =>
-      /^[\w.-]+(\/[\w.*-]+)+$|\.ts$/.test(span),
+    expect(missingPaths(read(page), '', SOURCE, join(SOURCE, 'store', 'sqlite'))).toEqual([]);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  const [, recipes = ''] = /^## Ten recipes$([\s\S]+?)^## /m.exec(read('CONTRIBUTING.md')) ?? [];
+
+  it('has ten recipes, which name files and folders that exist', () => {
+    const numbers = [...recipes.matchAll(/^\*\*(\d+)\. /gm)].map(([, number]) => Number(number));
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(missingPaths(recipes, '', SOURCE)).toEqual([]);
+  });
+
+  it('names constants, types and functions that exist', () => {
+    const named = codeSpansOf(recipes).filter((span) =>
+      /^[A-Z][A-Z_]{3,}$|^[a-z]+[A-Z]\w+$|^[A-Z][a-z]+[A-Z]\w+$/.test(span),
     );
-    expect(paths.length).toBeGreaterThan(20);
-    const bases = ['', source, join(source, 'store', 'sqlite')];
-    const missing = paths.filter((path) => !bases.some((base) => existsSync(join(ROOT, base, path))));
-    expect(missing.filter((path) => path !== 'openapi.json')).toEqual([]);
+    const files = codeSpansOf(recipes).flatMap((span) => ['', SOURCE].map((base) => join(ROOT, base, span)));
+    const text = files
+      .filter((path) => /\.(ts|vue)$/.test(path) && existsSync(path))
+      .map((path) => readFileSync(path, 'utf8'));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !text.some((source) => source.includes(name)))).toEqual([]);
   });
 });
 
