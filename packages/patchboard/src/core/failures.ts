@@ -156,16 +156,20 @@ export class StorageFull extends Error {
  * stored.
  */
 export class StorageUnavailable extends Error {
-  constructor(message: string) {
+  /** What a caller is told; the message is for the log of the operator. */
+  readonly why: ReasonView;
+
+  constructor(message: string, why: ReasonView = foreignText(message)) {
     super(message);
     this.name = 'StorageUnavailable';
+    this.why = why;
   }
 }
 
 /** The failure of a write that the store refused; null for any other error. */
 export function storeFailure(error: unknown): Failure | null {
   if (error instanceof StorageFull) return failure('storage_full');
-  if (error instanceof StorageUnavailable) return failure('storage_unavailable', foreignText(error.message));
+  if (error instanceof StorageUnavailable) return failure('storage_unavailable', error.why);
   return null;
 }
 

@@ -1,9 +1,9 @@
 // The thread of `HeartbeatThread`.
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import type { NodeReport } from '../../cluster/node-table.ts';
-import { messageOf } from '../../core/failures.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
 import { Connection } from '../../postgres/connection.ts';
+import { handleRequests } from '../request-worker.ts';
 import { beatStatement, beatValues, type WriterRow } from './beat.ts';
 import { tablesIn } from './schema.ts';
 import { UnattendedBeats } from './unattended-beats.ts';
@@ -16,21 +16,14 @@ export interface HeartbeatSettings {
 }
 
 export interface BeatRequest {
-  readonly number: number;
   readonly held: HeldWriter;
   readonly report: NodeReport;
 }
-
-export type BeatReply =
-  | { readonly number: number; readonly rows: readonly WriterRow[] }
-  | { readonly number: number; readonly problem: string };
 
 /** Another connection must be found before the lease ends. */
 const TIMEOUT = { statement_timeout: '1s', lock_timeout: '1s' };
 const REPLY_MS = 1200;
 
-const port = parentPort;
-if (port === null) throw new Error('heartbeat-worker runs in a thread');
 const { url, schema, prepare } = workerData as HeartbeatSettings;
 const connection = new Connection({
   options: connectionOptions(url),
@@ -40,18 +33,10 @@ const connection = new Connection({
   replyMs: REPLY_MS,
 });
 const statement = beatStatement(tablesIn(schema));
-let last: Omit<BeatRequest, 'number'> | null = null;
+let last: BeatRequest | null = null;
 
-async function beat({ held, report }: Omit<BeatRequest, 'number'>): Promise<readonly WriterRow[]> {
+async function beat({ held, report }: BeatRequest): Promise<readonly WriterRow[]> {
   return (await connection.query<WriterRow>(statement, beatValues(held, report))).rows;
-}
-
-async function reply({ number, ...request }: BeatRequest): Promise<BeatReply> {
-  try {
-    return { number, rows: await beat(request) };
-  } catch (error) {
-    return { number, problem: messageOf(error) };
-  }
 }
 
 const unattended = new UnattendedBeats(
@@ -71,17 +56,14 @@ const unattended = new UnattendedBeats(
   },
 );
 
-port.on('message', (request: BeatRequest | 'close') => {
-  if (request === 'close') {
+handleRequests<BeatRequest>({
+  handle: async (request) => {
+    last = request;
+    unattended.requested();
+    return await beat(request);
+  },
+  close: () => {
     unattended.stop();
-    port.close();
     connection.close().catch(() => {}); // It is broken already.
-    return;
-  }
-  last = request;
-  unattended.requested();
-  reply(request).then(
-    (sent) => port.postMessage(sent),
-    () => {}, // `reply` does not reject.
-  );
+  },
 });
