@@ -1,10 +1,10 @@
+import { CONSOLE_PAGES } from '@patchboard/wire';
 import { computed, type ComputedRef, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { maySee } from './data/session.ts';
 import { useRecentCalls, useTools } from './data/queries.ts';
 import { useUpstreams } from './data/upstreams.ts';
 import { wantedForm } from './form-focus.ts';
-import { PAGES } from './navigation.ts';
 import { useGo } from './palette-go.ts';
 import { useCallSearches } from './palette-searches.ts';
 import { useEntriesById } from './palette-ids.ts';
@@ -48,7 +48,7 @@ function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
   const { data: upstreams } = useUpstreams();
   const { data: calls } = useRecentCalls({ limit: 50 });
   return computed(() => [
-    ...PAGES.filter(maySee).map((name) => ({
+    ...CONSOLE_PAGES.filter(maySee).map((name) => ({
       id: `page ${name}`,
       words: t(`pages.${name}`),
       kind: t('palette.page'),

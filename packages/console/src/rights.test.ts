@@ -1,6 +1,5 @@
-import type { CurrentSessionView } from '@patchboard/wire';
+import { CONSOLE_PAGES, type CurrentSessionView } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
-import { PAGES } from './navigation.ts';
 import { mayDo, mayOpen, scopesOfPage } from './rights.ts';
 
 const aKey = (scopes: readonly string[], tenant = 'default'): CurrentSessionView => ({
@@ -14,13 +13,15 @@ const aKey = (scopes: readonly string[], tenant = 'default'): CurrentSessionView
 });
 
 const pagesOf = (session: CurrentSessionView | null): string[] =>
-  PAGES.filter((page) => mayOpen(session, page));
+  CONSOLE_PAGES.filter((page) => mayOpen(session, page));
 
 describe('the pages of a session', () => {
   it('are those that its scopes open', () => {
     const auditor = pagesOf(aKey(['calls:read', 'ledger:read']));
     expect(auditor).toEqual(
-      PAGES.filter((page) => ['calls', 'runs', 'resources', 'ledger', 'metrics', 'settings'].includes(page)),
+      CONSOLE_PAGES.filter((page) =>
+        ['calls', 'runs', 'resources', 'ledger', 'metrics', 'settings'].includes(page),
+      ),
     );
     expect(pagesOf(aKey(['policy:write']))).toEqual(['agents', 'settings']);
     expect(pagesOf(aKey([]))).toEqual(['settings']);
@@ -29,7 +30,7 @@ describe('the pages of a session', () => {
   it('are all for operators, in local mode, and until it is known', () => {
     const scopes = ['calls:read'];
     for (const session of [null, { ...aKey(scopes), kind: 'operator' }, { ...aKey(scopes), kind: 'local' }])
-      expect(pagesOf(session as CurrentSessionView | null)).toEqual([...PAGES]);
+      expect(pagesOf(session as CurrentSessionView | null)).toEqual([...CONSOLE_PAGES]);
   });
 
   it('do not include those of the whole server for a key of another tenant', () => {
@@ -39,7 +40,7 @@ describe('the pages of a session', () => {
   });
 
   it('have a row each, and only the settings are for everybody', () => {
-    expect(PAGES.filter((page) => scopesOfPage(page).length === 0)).toEqual(['settings']);
+    expect(CONSOLE_PAGES.filter((page) => scopesOfPage(page).length === 0)).toEqual(['settings']);
   });
 });
 

@@ -10,6 +10,8 @@ export {
   statusOf,
 } from './call-state.ts';
 export type { CallStateName, CallStatus } from './call-state.ts';
+export { CONSOLE_PAGES } from './console-pages.ts';
+export type { ConsolePageName } from './console-pages.ts';
 export { CONTENT_KEY, isContentJson, isContentValue } from './content/content-value.ts';
 export type {
   AudioResult,

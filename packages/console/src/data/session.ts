@@ -1,8 +1,7 @@
 import { PatchboardError } from '@patchboard/client';
-import type { CurrentSessionView } from '@patchboard/wire';
+import { CONSOLE_PAGES, type ConsolePageName, type CurrentSessionView } from '@patchboard/wire';
 import { useQuery } from '@tanstack/vue-query';
 import { computed } from 'vue';
-import { PAGES, type PageName } from '../navigation.ts';
 import { mayDo, mayOpen, type Action } from '../rights.ts';
 import { currentSession, readCurrentSession, sessionNumber, sessionState } from './connection.ts';
 import type { QueryResult } from './queries.ts';
@@ -53,6 +52,6 @@ export function maySee(page: string): boolean {
 }
 
 /** The page to begin with. */
-export function homePage(): PageName {
-  return PAGES.find((page) => maySee(page)) ?? 'settings';
+export function homePage(): ConsolePageName {
+  return CONSOLE_PAGES.find((page) => maySee(page)) ?? 'settings';
 }

@@ -1,5 +1,5 @@
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
-import { queryTerm } from '@patchboard/wire';
+import { CONSOLE_PAGES, queryTerm } from '@patchboard/wire';
 import { Argument } from 'commander';
 import { suggesting } from '../completion/suggestions.ts';
 import type { CliContext } from '../context.ts';
@@ -11,27 +11,10 @@ interface OpenFlags extends OperatorOptions {
   readonly print?: boolean;
 }
 
-/** Pages of the console. */
-const PAGES: readonly string[] = [
-  'tester',
-  'calls',
-  'runs',
-  'approvals',
-  'tools',
-  'resources',
-  'devices',
-  'upstreams',
-  'nodes',
-  'agents',
-  'ledger',
-  'metrics',
-  'settings',
-];
-
 const HELP = `
 A target is the id of a call, a run or a trace, or a page:
-  ${PAGES.slice(0, 7).join(', ')},
-  ${PAGES.slice(7).join(', ')}
+  ${CONSOLE_PAGES.slice(0, 7).join(', ')},
+  ${CONSOLE_PAGES.slice(7).join(', ')}
 With the operator token the address has a one-time login link, valid for an
 hour, which other users of this machine can see while the browser starts. With
 --print, and without a browser or a terminal, the address is only printed.
@@ -45,7 +28,9 @@ export function openCommand(context: CliContext): Registrar {
   return (program) => {
     withOperatorOptions(program.command('open'))
       .description('open the console in a browser, at a call, a run, a trace or a page')
-      .addArgument(suggesting(new Argument('[target]', 'id of a call, a run or a trace, or a page'), PAGES))
+      .addArgument(
+        suggesting(new Argument('[target]', 'id of a call, a run or a trace, or a page'), CONSOLE_PAGES),
+      )
       .option('--print', 'print the address and start no browser')
       .addHelpText('after', HELP)
       .action((target: string | undefined, flags: OpenFlags) => open(context, target, flags));
@@ -75,7 +60,7 @@ async function open(context: CliContext, target: string | undefined, flags: Open
 /** Checks that there is such a call, run or trace. */
 async function pathOf(client: PatchboardClient, target: string | undefined): Promise<string> {
   if (target === undefined) return '/ui/';
-  if (PAGES.includes(target)) return `/ui/${target}`;
+  if (CONSOLE_PAGES.some((page) => page === target)) return `/ui/${target}`;
   const id = encodeURIComponent(target);
   if (await isKnown(client.get(target))) return `/ui/calls/${id}`;
   if (await isKnown(client.runs.get(target))) return `/ui/runs/${id}`;
