@@ -1,9 +1,10 @@
 import type { ListRunsOptions } from '@patchboard/client';
-import { computed, onMounted, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue';
+import { computed, onMounted, ref, shallowRef, watch, type ComputedRef } from 'vue';
 import { messageOf } from '../failure-texts.ts';
 import { onCallMoves, usePacedRead } from './call-moves.ts';
 import { client } from './connection.ts';
-import { usePages, type PagedRows } from './pages.ts';
+import type { FollowedRows } from './followed-rows.ts';
+import { usePages } from './pages.ts';
 import { keyOf } from './queries.ts';
 import { queryClient } from './query-client.ts';
 import { runRow, type RunRow } from './run-row.ts';
@@ -13,15 +14,7 @@ const PAGE = 50;
 const READ_MS = 2000;
 const MAX_LOOKUPS = 5;
 
-export interface RunsList extends PagedRows<RunRow> {
-  /** New runs that arrived while the list was on hold. */
-  readonly heldCount: ComputedRef<number>;
-  /** While the list is on hold, no row moves. */
-  readonly hold: (isHeld: boolean) => void;
-  readonly letGo: () => void;
-  /** Why the newest runs could not be loaded; the list may be stale. */
-  readonly staleBecause: Ref<string>;
-}
+export type RunsList = Omit<FollowedRows<RunRow>, 'isComplete'>;
 
 /** The runs that match a filter, newest first: paged from the server, read again while their calls change. */
 export function useRunsList(filter: ComputedRef<ListRunsOptions>): RunsList {
@@ -103,5 +96,7 @@ export function useRunsList(filter: ComputedRef<ListRunsOptions>): RunsList {
     if (!shallHold) letGo();
   }
   const heldCount = computed(() => held.value.size);
-  return { ...pages, rows, heldCount, hold, letGo, staleBecause, refetch: startOver };
+  // A list with too many new runs starts over, see `hasGap`.
+  const hasMoreHeld = computed(() => false);
+  return { ...pages, rows, heldCount, hasMoreHeld, hold, letGo, staleBecause, refetch: startOver };
 }
