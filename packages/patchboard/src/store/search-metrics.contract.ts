@@ -2,7 +2,8 @@ import type { OutcomeName } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../core/call/call.ts';
 import type { MetricCell, MetricsCriteria } from '../core/search/call-search.ts';
-import { histogramOf, percentilesOf } from '../core/search/histogram.ts';
+import { histogramOf } from '../core/search/histogram.ts';
+import { seriesOf } from '../core/search/metric-series.ts';
 import { insertAll } from './samples.contract.ts';
 import type { SearchSubject } from './search.contract.ts';
 import { FIRST_HOUR, endedCalls, refusedRows, timesOfSample } from './search-samples.contract.ts';
@@ -51,15 +52,6 @@ function countedRefusals(): Counted[] {
 function keyOf(one: Counted, by: MetricsCriteria['by']): string {
   if (by === null) return '';
   return { tool: one.toolName, agent: one.agentId, outcome: one.outcome, code: one.code ?? '' }[by];
-}
-
-/** The cells in a form that does not depend on their order. */
-function described(cells: readonly MetricCell[]): unknown[] {
-  return cells
-    .map(({ at, key, outcome, code, count, waited, ran }) =>
-      JSON.stringify([at, key, outcome, code, count, percentilesOf(waited), percentilesOf(ran)]),
-    )
-    .sort();
 }
 
 function expectedCells(all: readonly Counted[], criteria: MetricsCriteria): MetricCell[] {
@@ -114,12 +106,26 @@ export function describeMetrics(subject: SearchSubject): void {
         for (const [stepMs, since, until] of steps)
           for (const [filter, isMeant] of FILTERS) {
             const criteria: MetricsCriteria = { tenant: 'acme', since, until, stepMs, by, ...filter };
-            const cells = await subject.search.metrics(criteria);
-            expect(described(cells), JSON.stringify(criteria)).toEqual(
-              described(expectedCells(all.filter(isMeant), criteria)),
+            const expected = expectedCells(all.filter(isMeant), criteria);
+            expect(await subject.search.metrics(criteria, 100), JSON.stringify(criteria)).toEqual(
+              seriesOf(expected, 100),
             );
-            expect(cells.map(({ at }) => at)).toEqual(cells.map(({ at }) => at).sort((a, b) => a - b));
           }
+    });
+
+    it('returns the largest series, and the number of the others', async () => {
+      const calls = endedCalls(180);
+      await insertAll(subject.store, calls);
+      await subject.index();
+      const hours = { since: FIRST_HOUR, until: FIRST_HOUR + 4 * HOUR_MS, stepMs: HOUR_MS };
+      for (const by of ['tool', 'agent', 'code'] as const)
+        for (const limit of [1, 2, 3]) {
+          const criteria: MetricsCriteria = { tenant: 'acme', ...hours, by };
+          const own = calls.filter(({ tenant }) => tenant === 'acme').map(countedCall);
+          const found = await subject.search.metrics(criteria, limit);
+          expect(found.series).toHaveLength(limit);
+          expect(found).toEqual(seriesOf(expectedCells(own, criteria), limit));
+        }
     });
   });
 }

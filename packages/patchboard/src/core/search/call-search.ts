@@ -2,6 +2,7 @@ import type {
   CallSortName,
   CallStateName,
   MetricGroupName,
+  MetricSeriesView,
   MsRange,
   NamePatterns,
   OutcomeName,
@@ -87,6 +88,13 @@ export interface MetricCell {
   readonly ran: Histogram;
 }
 
+/** The largest series of counts, largest first. */
+export interface LargestSeries {
+  readonly series: readonly MetricSeriesView[];
+  /** Number of further series. */
+  readonly more: number;
+}
+
 /** The ended calls of a run. */
 export interface RunTotals {
   readonly byState: Readonly<Partial<Record<CallStateName, number>>>;
@@ -113,7 +121,8 @@ export interface CallSearch {
     before: number | null,
     limit: number,
   ): Promise<readonly IndexedRefusal[]>;
-  metrics(criteria: MetricsCriteria): Promise<readonly MetricCell[]>;
+  /** At most `limit` series, so that what an adapter hands over is bounded, however many names there are. */
+  metrics(criteria: MetricsCriteria, limit: number): Promise<LargestSeries>;
   /** Runs without ended calls are left out. */
   runTotals(tenant: string, runIds: readonly string[]): Promise<ReadonlyMap<string, RunTotals>>;
 }

@@ -1,5 +1,5 @@
 import type { MetricPointView, MetricSeriesView, OutcomeName } from '@patchboard/wire';
-import type { MetricCell } from './call-search.ts';
+import type { LargestSeries, MetricCell } from './call-search.ts';
 import { mergedHistogram, percentilesOf } from './histogram.ts';
 
 const MINUTE_MS = 60_000;
@@ -34,10 +34,7 @@ export function bucketsFor(since: number, until: number, points: number, leastMs
 }
 
 /** The series of the cells, the largest first: at most `limit` of them, and the number of the others. */
-export function seriesOf(
-  cells: readonly MetricCell[],
-  limit: number,
-): { readonly series: readonly MetricSeriesView[]; readonly more: number } {
+export function seriesOf(cells: readonly MetricCell[], limit: number): LargestSeries {
   const counted = [...groupsOf(cells, ({ key }) => key)].map(([key, own]) => ({
     key,
     own,

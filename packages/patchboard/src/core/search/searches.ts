@@ -1,13 +1,13 @@
-import type { CallQuery, MetricGroupName, MetricSeriesView } from '@patchboard/wire';
+import type { CallQuery, MetricGroupName } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import { onlyAgent } from '../call/visibility.ts';
 import { messageOf } from '../failures.ts';
 import type { Clock, Log, Run } from '../ports.ts';
 import { CallLists, type CallListPage, type CallListRequest, type CallListsParts } from './call-lists.ts';
-import type { IndexedRefusal } from './call-search.ts';
+import type { IndexedRefusal, LargestSeries } from './call-search.ts';
 import { indexHasReached } from './index-progress.ts';
 import { METRIC_LEVELS } from './metric-groups.ts';
-import { bucketsFor, seriesOf, type Buckets } from './metric-series.ts';
+import { bucketsFor, type Buckets } from './metric-series.ts';
 import { countRuns, type CountedRuns } from './run-calls.ts';
 
 export interface SearchesParts extends Omit<CallListsParts, 'indexAwaited'> {
@@ -32,10 +32,7 @@ export interface MetricsRequest {
   readonly query: CallQuery;
 }
 
-export interface CallMetrics extends Buckets {
-  readonly series: readonly MetricSeriesView[];
-  /** Number of further series. */
-  readonly more: number;
+export interface CallMetrics extends Buckets, LargestSeries {
   readonly isComplete: boolean;
 }
 
@@ -107,9 +104,9 @@ export class Searches {
       ...buckets,
       by,
     };
-    const cells = (await this.#parts.store.search?.metrics(criteria)) ?? [];
     const limit = Math.min(MAX_SERIES, Math.max(1, Math.floor(MAX_POINTS / points)));
-    return { ...buckets, ...seriesOf(cells, limit), isComplete };
+    const found = (await this.#parts.store.search?.metrics(criteria, limit)) ?? { series: [], more: 0 };
+    return { ...buckets, ...found, isComplete };
   }
 
   /** Counts the calls of runs that the principal may see. Runs are listed without counts if the index cannot be read. */

@@ -8,7 +8,7 @@ import type {
   FoundCall,
   IndexedCall,
   IndexedRefusal,
-  MetricCell,
+  LargestSeries,
   MetricsCriteria,
   RefusalCriteria,
   RunTotals,
@@ -16,6 +16,7 @@ import type {
 import { matchesCriteria, matchesRefusal } from '../../core/search/criteria.ts';
 import { indexedCall, indexedRefusal } from '../../core/search/indexed-rows.ts';
 import { metricCells, metricGroups, widthFor } from '../../core/search/metric-groups.ts';
+import { seriesOf } from '../../core/search/metric-series.ts';
 
 /** What the search reads. It has no index: a store in memory keeps few calls, and a call must not pay for searches. */
 export interface SearchedRows {
@@ -62,9 +63,9 @@ export class MemorySearch implements CallSearch {
       .slice(0, limit);
   }
 
-  async metrics(criteria: MetricsCriteria): Promise<readonly MetricCell[]> {
+  async metrics(criteria: MetricsCriteria, limit: number): Promise<LargestSeries> {
     const batch = { calls: [...this.#ended()], refusals: this.#refusals() };
-    return metricCells(metricGroups(batch, widthFor(criteria.stepMs)), criteria);
+    return seriesOf(metricCells(metricGroups(batch, widthFor(criteria.stepMs)), criteria), limit);
   }
 
   async runTotals(tenant: string, runIds: readonly string[]): Promise<ReadonlyMap<string, RunTotals>> {

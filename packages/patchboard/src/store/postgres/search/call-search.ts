@@ -4,7 +4,7 @@ import type {
   CallSort,
   FoundCall,
   IndexedRefusal,
-  MetricCell,
+  LargestSeries,
   MetricsCriteria,
   RefusalCriteria,
   RunTotals,
@@ -82,8 +82,8 @@ export class PostgresCallSearch implements CallSearch {
     }));
   }
 
-  async metrics(criteria: MetricsCriteria): Promise<readonly MetricCell[]> {
-    return await readMetrics(this.#queryable, this.#tables, criteria);
+  async metrics(criteria: MetricsCriteria, limit: number): Promise<LargestSeries> {
+    return await readMetrics(this.#queryable, this.#tables, criteria, limit);
   }
 
   async runTotals(tenant: string, runIds: readonly string[]): Promise<ReadonlyMap<string, RunTotals>> {

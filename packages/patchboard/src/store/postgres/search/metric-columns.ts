@@ -6,7 +6,7 @@ import { STATE_CODES, stateNameOf } from '../../state-codes.ts';
 const REFUSED_CODE = -1;
 
 /** The bucket that has the number of calls, beside those of the durations; never change it. */
-const CALLS = -1;
+export const CALLS_BUCKET = -1;
 /** Added to the buckets of run times, so that one pair of arrays has both histograms; never change it. */
 const RAN = 8192;
 
@@ -30,7 +30,7 @@ export function storedDurations({
   ran,
 }: Pick<MetricGroup, 'count' | 'waited' | 'ran'>): StoredDurations {
   return {
-    buckets: [CALLS, ...waited.counts.keys(), ...[...ran.counts.keys()].map((bucket) => bucket + RAN)],
+    buckets: [CALLS_BUCKET, ...waited.counts.keys(), ...[...ran.counts.keys()].map((bucket) => bucket + RAN)],
     counts: [count, ...waited.counts.values(), ...ran.counts.values()],
   };
 }
@@ -45,7 +45,7 @@ export function durationsOf({
   let count = 0;
   for (const [index, bucket] of buckets.entries()) {
     const own = counts[index] ?? 0;
-    if (bucket === CALLS) count = own;
+    if (bucket === CALLS_BUCKET) count = own;
     else if (bucket >= RAN) ran.set(bucket - RAN, own);
     else waited.set(bucket, own);
   }

@@ -1,9 +1,10 @@
-import type { MetricCell, MetricsCriteria } from '../../../core/search/call-search.ts';
+import type { LargestSeries, MetricCell, MetricsCriteria } from '../../../core/search/call-search.ts';
 import { widthFor } from '../../../core/search/metric-groups.ts';
+import { seriesOf } from '../../../core/search/metric-series.ts';
 import type { Queryable } from '../../../postgres/connection.ts';
 import type { Tables } from '../schema.ts';
 import { Conditions } from './criteria-sql.ts';
-import { durationsOf, outcomeOf } from './metric-columns.ts';
+import { CALLS_BUCKET, durationsOf, outcomeOf } from './metric-columns.ts';
 
 interface CellRow {
   readonly at: number;
@@ -13,22 +14,25 @@ interface CellRow {
   readonly buckets: readonly number[];
   /** Numbers of 64 bits in an array come as text. */
   readonly counts: readonly string[];
+  /** Number of all keys, also of those that are left out. */
+  readonly keys: number;
 }
 
-/** The column that a group is named by; the caller names an outcome. */
+/** What a group is named by; an outcome by its code. */
 const KEYS: Readonly<Record<NonNullable<MetricsCriteria['by']>, string>> = {
   tool: 'tool_name',
   agent: 'agent_id',
-  outcome: `''::text`,
+  outcome: 'outcome::text',
   code: 'code',
 };
 
-/** Adds up the stored metrics in the database, so that only the result leaves it. In order of time. */
+/** Adds up the stored metrics in the database, so that only the largest series leave it. */
 export async function readMetrics(
   queryable: Queryable,
   tables: Tables,
   criteria: MetricsCriteria,
-): Promise<readonly MetricCell[]> {
+  limit: number,
+): Promise<LargestSeries> {
   const { tenant, agentId, tools, agents, since, until, stepMs, by } = criteria;
   const conditions = new Conditions(tables);
   const step = conditions.parameter('int8', stepMs);
@@ -39,13 +43,20 @@ export async function readMetrics(
   conditions.names('tool_name', 'tool', tools, tenant);
   conditions.names('agent_id', 'agent', agents, tenant);
   const key = by === null ? `''::text` : KEYS[by];
-  const text = `select at, key, outcome, code, array_agg(bucket) as buckets, array_agg(count) as counts from (
+  const text = `with s as materialized (
       select at / ${step} * ${step} as at, ${key} as key, outcome, code, bucket, sum(count) as count
       from ${tables.call_metrics}, unnest(buckets, counts) as h (bucket, count) where ${conditions.text}
-      group by 1, 2, outcome, code, bucket) s
-    group by at, key, outcome, code order by at, key, outcome, code`;
+      group by 1, 2, outcome, code, bucket),
+    k as materialized (select key, sum(count) as calls from s where bucket = ${CALLS_BUCKET} group by key),
+    largest as (select key from k order by calls desc, key limit ${conditions.parameter('int8', limit)})
+    select at, key, outcome, code, array_agg(bucket) as buckets, array_agg(count) as counts, (select count(*) from k) as keys
+    from s join largest using (key) group by at, key, outcome, code`;
   const { rows } = await queryable.query<CellRow>({ name: 'read_metrics', text }, conditions.values);
-  return rows.map((row) => cellOf(row, by));
+  const { series } = seriesOf(
+    rows.map((row) => cellOf(row, by)),
+    limit,
+  );
+  return { series, more: (rows[0]?.keys ?? 0) - series.length };
 }
 
 function cellOf(row: CellRow, by: MetricsCriteria['by']): MetricCell {

@@ -7,11 +7,12 @@ import type {
   IndexBatch,
   IndexedRefusal,
   IndexPosition,
-  MetricCell,
+  LargestSeries,
   MetricsCriteria,
   RefusalCriteria,
   RunTotals,
 } from '../../../core/search/call-search.ts';
+import { seriesOf } from '../../../core/search/metric-series.ts';
 import type { RemovedCall } from '../call-table.ts';
 import { integer, text } from '../rows.ts';
 import { CallEntries } from './call-entries.ts';
@@ -65,8 +66,8 @@ export class CallIndex {
     return this.#refusals.find(criteria, before, limit);
   }
 
-  metrics(criteria: MetricsCriteria): readonly MetricCell[] {
-    return this.#metrics.find(criteria);
+  metrics(criteria: MetricsCriteria, limit: number): LargestSeries {
+    return seriesOf(this.#metrics.find(criteria), limit);
   }
 
   runTotals(tenant: string, runIds: readonly string[]): ReadonlyMap<string, RunTotals> {
