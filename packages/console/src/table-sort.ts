@@ -12,17 +12,20 @@ export function sortAfter(sort: TableSort, id: string, first: TableSort['order']
   return { id, order: sort.order === 'ascending' ? 'descending' : 'ascending' };
 }
 
+/** What a column is sorted by: all rows have text or null, or all have a number or null. */
+export type SortValue = string | number | null;
+
 /** Returns a sorted copy of the rows. `of` returns what to compare; null is less than anything else. */
 export function sortedRows<T>(
   rows: readonly T[],
   order: TableSort['order'],
-  of: (row: T) => string | null,
+  of: (row: T) => SortValue,
 ): readonly T[] {
   const sign = order === 'ascending' ? 1 : -1;
   return rows.toSorted((one, other) => sign * compare(of(one), of(other)));
 }
 
-function compare(one: string | null, other: string | null): number {
+function compare(one: SortValue, other: SortValue): number {
   if (one === other) return 0;
   if (one === null || other === null) return one === null ? -1 : 1;
   return one < other ? -1 : 1;

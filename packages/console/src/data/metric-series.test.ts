@@ -8,6 +8,7 @@ import {
   queryOfSeries,
   queryWithin,
   ratesOf,
+  seriesValue,
 } from './metric-series.ts';
 
 const times = { p50: 10, p95: 20, p99: 30, max: 40 };
@@ -73,4 +74,10 @@ describe('the query of a series', () => {
     expect(hasOnlyRefused(series)).toBe(false);
     expect(hasOnlyRefused({ count: 2, outcomes: { REFUSED: 2 } })).toBe(true);
   });
+});
+
+it('sorts a table of series by name, counts, share and times', () => {
+  const of = (column: string): unknown => seriesValue(series, column, 'Echo');
+  expect(['name', 'total', 'rate', 'failed', 'share'].map(of)).toEqual(['Echo', 5, 5, 2, 40]);
+  expect(['ran_p50', 'ran_max', 'waited_p95'].map(of)).toEqual([10, 40, null]);
 });

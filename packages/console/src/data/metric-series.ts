@@ -117,3 +117,23 @@ export function queryOfSeries(
 export function hasOnlyRefused({ count, outcomes }: Pick<MetricSeriesView, 'count' | 'outcomes'>): boolean {
   return count > 0 && outcomes.REFUSED === count;
 }
+
+/** What a table of series is sorted by: the name, a time such as `ran_p95`, failures or their share, or else the count. */
+export function seriesValue(series: MetricSeriesView, column: string, name: string): string | number | null {
+  const [time, percentile] = column.split('_');
+  if (time === 'ran' || time === 'waited') {
+    const times = time === 'ran' ? series.ran_ms : series.waited_ms;
+    return times?.[percentile as keyof PercentilesView] ?? null;
+  }
+  switch (column) {
+    case 'failed':
+      return series.failed;
+    case 'share':
+      return failedShare(series);
+    case 'name':
+      return name;
+    default:
+      // The rate is the count per time, so that both have one order.
+      return series.count;
+  }
+}

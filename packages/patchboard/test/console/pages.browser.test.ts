@@ -151,6 +151,31 @@ describe('metrics', () => {
     await done();
   });
 
+  it('have a table of series that is sorted by a column in either direction', async () => {
+    const body = { run_id: 'r', args: {} };
+    await board.server.asOperator('POST', '/v1/tools/no.such_tool/invoke', body);
+    const { page, done } = await board.open('/ui/metrics?by=tool');
+    await page.locator('[data-series="no.such_tool"]').waitFor();
+    const names = (): Promise<(string | null)[]> =>
+      page.locator('[data-series]').evaluateAll((rows) => rows.map((one) => one.getAttribute('data-series')));
+    const sortBy = (column: string, order: string): Promise<void> =>
+      page
+        .locator(`[data-series-table] [data-sort="${column}"]`)
+        .click()
+        .then(() => page.locator(`th[aria-sort="${order}"] [data-sort="${column}"]`).waitFor());
+    await sortBy('name', 'ascending');
+    expect(await names()).toEqual(['no.such_tool', 'toy.echo']);
+    await sortBy('name', 'descending');
+    expect(await names()).toEqual(['toy.echo', 'no.such_tool']);
+    await sortBy('share', 'descending');
+    expect(await names()).toEqual(['no.such_tool', 'toy.echo']);
+    await page.waitForURL('**sort=share*');
+    await page.reload();
+    await page.locator('th[aria-sort="descending"] [data-sort="share"]').waitFor();
+    expect(await names()).toEqual(['no.such_tool', 'toy.echo']);
+    await done();
+  });
+
   it('are of the tools, agents and the time that the address names', async () => {
     const { page, done } = await board.open('/ui/metrics?query=tool:none.*&since=24h&by=agent');
     await page.locator('[data-state="empty"]', { hasText: 'No call of these tools' }).waitFor();
