@@ -1,9 +1,11 @@
 import type { CallMetricsOptions } from '@patchboard/client';
 import type { CallMetricsView, MetricGroupName } from '@patchboard/wire';
 import { keepPreviousData, useQuery } from '@tanstack/vue-query';
-import { toValue, type MaybeRefOrGetter } from 'vue';
+import { computed, toValue, type MaybeRefOrGetter } from 'vue';
 import { client } from './connection.ts';
 import { keyOf, type QueryResult } from './queries.ts';
+import { toolsTerm } from './query-shortcuts.ts';
+import { may } from './session.ts';
 
 export const REFRESH_MS = 15_000;
 /** While the index of the server is behind. */
@@ -63,5 +65,23 @@ export function useToolMetrics(query: MaybeRefOrGetter<string>): QueryResult<Cal
     queryKey: keyOf('call-metrics', 'tool', query),
     queryFn: ({ signal }) => client.value.callMetrics({ since: '7d', query: toValue(query), signal }),
     refetchInterval: ({ state: { data } }) => (data?.complete === false ? BEHIND_MS : false),
+  });
+}
+
+/** The median run time of each of these tools in the last day, in milliseconds. Tools without calls are left out. */
+export function useMedianRunTimes(
+  tools: MaybeRefOrGetter<readonly string[]>,
+): QueryResult<ReadonlyMap<string, number>> {
+  const query = computed(() => toolsTerm(toValue(tools)));
+  return useQuery({
+    queryKey: keyOf('call-metrics', 'medians', query),
+    queryFn: async ({ signal }) => {
+      const options = { since: '24h', by: 'tool', points: 1, query: query.value, signal } as const;
+      const { series } = await client.value.callMetrics(options);
+      return new Map(series.flatMap(({ key, ran_ms: ran }) => (ran === null ? [] : [[key, ran.p50]])));
+    },
+    enabled: () => query.value !== '' && may('readCalls'),
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
   });
 }

@@ -297,6 +297,29 @@ describe('one call', () => {
     await done();
   });
 
+  it('shows calls of its run and later ones of its tool, its replays first, and asks for no more', async () => {
+    const first = await invoke('toy.echo', { n: 0 }, 'relating');
+    await Promise.all(Array.from({ length: 14 }, (_, n) => invoke('toy.echo', { n }, 'relating')));
+    await invoke('toy.echo', { n: 15 }, 'another');
+    await board.server.asOperator('POST', `/v1/tool_calls/${first}/replay`, {});
+    const { page, done } = await board.open(`/ui/calls/${first}`);
+    const related = page.locator('[data-related]');
+    await related.first().filter({ hasText: 'replay of this' }).waitFor();
+    await related.filter({ hasText: 'same run' }).first().waitFor();
+    await related.filter({ hasText: 'same tool, later' }).waitFor();
+    expect(await related.count()).toBeLessThanOrEqual(20);
+    const limits = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name }) => new URL(name))
+        .filter(({ pathname }) => pathname === '/v1/tool_calls')
+        .map(({ searchParams }) => Number(searchParams.get('limit'))),
+    );
+    expect(limits.length).toBeGreaterThan(0);
+    expect(Math.max(...limits)).toBe(11);
+    await done();
+  });
+
   it('shows progress while it runs, and can be cancelled', async () => {
     const id = await invoke('toy.endless');
     const { page, done } = await board.open(`/ui/calls/${id}`);

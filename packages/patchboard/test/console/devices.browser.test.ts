@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, choose, type TestConsole } from './support/a-console.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'patchboard.mjs');
@@ -57,7 +57,10 @@ describe('a real demo device', () => {
     await page.locator('[data-call] [data-state="COMPLETED"]').waitFor();
 
     await page.goto(`${board.url}/ui/devices`);
-    await page.locator('[data-device="pocket"]').waitFor();
+    await page.locator('[data-device="pocket"] [data-median="contacts"]').waitFor();
+    expect(
+      await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name)),
+    ).not.toEqual(expect.arrayContaining([expect.stringContaining('/v1/tool_calls')]));
     demo.kill('SIGTERM');
     await once(demo, 'exit');
     await page.locator('[data-device="pocket"] [data-state="online"]').waitFor({ state: 'detached' });

@@ -72,7 +72,7 @@ export const toolsWords = {
     client: 'Client',
     since: 'Connected',
     inFlight: 'In flight',
-    latency: 'Median',
+    tools: 'Tools, with the median run time of 24 hours',
     waiting: 'Waiting for a device to connect…',
     arrived: '{name} is connected.',
     demo: 'A demo phone',

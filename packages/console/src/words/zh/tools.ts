@@ -72,7 +72,7 @@ export const toolsWords: WordsOf<typeof english> = {
     client: '客户端',
     since: '连接于',
     inFlight: '进行中',
-    latency: '中位延迟',
+    tools: '工具，及其 24 小时的中位执行时间',
     waiting: '等待设备连接…',
     arrived: '{name} 已连接。',
     demo: '演示手机',
