@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { CONSOLE_PAGES } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADD_COMMANDS, CONFIG_SAMPLE } from '../../../console/src/components/upstreams/add-commands.ts';
-import { PAGES } from '../../../console/src/navigation.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { createOutput } from '../../src/cli/output.ts';
@@ -70,5 +70,5 @@ describe('what the console shows for adding an upstream', () => {
 it('`patchboard open` knows the pages of the navigation, and no other', async () => {
   const { out } = await runCli(['open', '--help'], {});
   const [, pages = ''] = /or a page:\n([\s\S]+?)\nWith /.exec(out) ?? [];
-  expect(pages.split(',').map((page) => page.trim())).toEqual([...PAGES]);
+  expect(pages.split(',').map((page) => page.trim())).toEqual([...CONSOLE_PAGES]);
 });
