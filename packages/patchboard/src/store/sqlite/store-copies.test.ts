@@ -89,8 +89,8 @@ describe('an unfinished copy', () => {
   it('ends when the store is closed, which keeps what was acknowledged', async () => {
     const copying = copyOf(store);
     const failed = expect(copying).rejects.toThrow('the store is closed');
-    await store.insertCall(aRecord(aCall(1)));
-    await store.close();
+    // Without waiting in between: the copy could be complete by then.
+    await Promise.all([store.insertCall(aRecord(aCall(1))), store.close()]);
     await failed;
     expect(existsSync(`${file}-copy`)).toBe(false);
     const again = await sqliteStore({ file, digest });
