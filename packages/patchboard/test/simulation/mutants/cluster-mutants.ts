@@ -12,7 +12,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     name: 'begins work without a lease',
     file: 'core/providers/local-runner.ts',
-    find: 'if (!parts.peers.hasLease()) return runWithLease(parts, tool, live);',
+    find: 'if (!parts.peers.hasLease()) return runWithLease(parts, tool, live, hasBegun);',
     replace: '',
     seeds: RARE,
   },

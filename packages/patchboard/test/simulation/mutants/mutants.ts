@@ -15,7 +15,8 @@ const CALL_MUTANTS: readonly Mutant[] = [
   {
     name: 'runs a tool before EXECUTING is committed',
     file: 'core/providers/in-process-provider.ts',
-    find: 'if (await this.#begin(live, tool)) await this.#execute(live, tool);',
+    find: `if ((await this.#begin(live, tool)) && !this.#parts.lifecycle.isClosed)
+          await this.#execute(live, tool);`,
     replace: `const begun = this.#begin(live, tool);
       await this.#execute(live, tool);
       await begun;`,
