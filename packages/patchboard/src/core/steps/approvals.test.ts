@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import type { Call } from '../call/call.ts';
+import { StorageUnavailable } from '../failures.ts';
 
 const agent = aPrincipal();
 const operator = aPrincipal({ kind: 'operator', id: 'olga', agentId: 'olga' });
@@ -115,5 +116,34 @@ describe('approvals', () => {
     await settled();
     expect(execute).not.toHaveBeenCalled();
     expect((await find()).state).toMatchObject({ name: 'DENIED', error: { code: 'approval_denied' } });
+  });
+
+  it.each(['findCall', 'readLedger'] as const)(
+    'runs when %s of the store works again, and the operator is told that the decision counts',
+    async (read) => {
+      const { engine, clock, store, execute, call, digest, find } = await waitingCall();
+      const reads = vi.spyOn(store, read).mockImplementation(() => {
+        throw new StorageUnavailable('the database is away');
+      });
+      const decision = { decision: 'allow', digest, note: null } as const;
+      expect(await engine.calls.decide(operator, call.id, decision)).toMatchObject({ ok: true });
+      await clock.advance(5_000);
+      expect([execute.mock.calls.length, engine.load().byState.APPROVED]).toEqual([0, 1]);
+      reads.mockRestore();
+      await clock.advance(1_000);
+      expect(execute).toHaveBeenCalledTimes(1);
+      expect((await find()).state.name).toBe('COMPLETED');
+    },
+  );
+
+  it('does not run after it was cancelled while the store could not be read', async () => {
+    const { engine, clock, store, execute, call, digest } = await waitingCall();
+    const reads = vi.spyOn(store, 'readLedger').mockRejectedValue(new StorageUnavailable('away'));
+    await engine.calls.decide(operator, call.id, { decision: 'allow', digest, note: null });
+    expect(await engine.calls.cancel(agent, call.id)).toMatchObject({ ok: true });
+    reads.mockRestore();
+    await clock.advance(5_000);
+    expect(execute).not.toHaveBeenCalled();
+    await engine.drain();
   });
 });

@@ -5,17 +5,24 @@ import { isAsApproved } from '../call/as-approved.ts';
 import { endState, expiry } from '../call/end-state.ts';
 import { reason } from '@patchboard/wire';
 import { explain, reasonsOf, type Explanation } from '../explanation.ts';
-import { denied, failure, messageOf, problemOf, type Failure } from '../failures.ts';
+import { denied, failure, messageOf, problemOf, storeFailure, type Failure } from '../failures.ts';
 import type { GrantService, GrantRequest } from '../access/grant-service.ts';
 import type { Guard } from '../access/guard.ts';
 import { jsonDiff } from '../json/json-diff.ts';
 import { permissionDecidedRow } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import { isIdempotent, isPinnedElsewhere, type InProcessCaller, type LiveCall } from '../call/live-call.ts';
-import type { Clock, Digest, Store } from '../ports.ts';
+import {
+  isIdempotent,
+  isOurs,
+  isPinnedElsewhere,
+  type InProcessCaller,
+  type LiveCall,
+} from '../call/live-call.ts';
+import type { Clock, Digest, Log, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { Redactor } from '../call/redaction.ts';
+import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 
@@ -40,7 +47,12 @@ export interface ApprovalsParts {
   readonly grants: GrantService;
   readonly redactor: Redactor;
   readonly providers: Providers;
+  readonly tasks: Tasks;
+  readonly log: Log;
 }
+
+/** The pause before an approved call that could not be read is read again. */
+const RETRY_MS = 500;
 
 /** Applies operators' decisions to calls in APPROVAL_REQUIRED. */
 export class Approvals {
@@ -107,10 +119,27 @@ export class Approvals {
     if (live.call.state.name === 'APPROVED' && !this.#released.has(live)) await this.release(live);
   }
 
-  /** Starts an approved call, after comparing it with the stored record, the ledger and the tool that is registered now. */
+  /**
+   * Starts an approved call, after comparing it with the stored record, the ledger and the tool that is registered now. If
+   * they cannot be read, it is tried again in the background.
+   */
   async release(live: LiveCall): Promise<void> {
-    const { store, toolIndex, digest, lifecycle, providers } = this.#parts;
+    const { lifecycle, tasks, log } = this.#parts;
     this.#released.add(live);
+    try {
+      await this.#compareAndStart(live);
+    } catch (error) {
+      if (storeFailure(error) === null) throw error;
+      log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+      lifecycle.wheel.after(RETRY_MS, () => {
+        if (isOurs(live) && live.call.state.name === 'APPROVED')
+          tasks.start('release', () => this.release(live));
+      });
+    }
+  }
+
+  async #compareAndStart(live: LiveCall): Promise<void> {
+    const { store, toolIndex, digest, lifecycle, providers } = this.#parts;
     const stored = await store.findCall(live.call.id);
     if (stored === undefined) return;
     const tool = toolIndex.find(stored.tenant, stored.toolName);
