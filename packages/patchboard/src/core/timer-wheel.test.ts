@@ -99,4 +99,15 @@ describe('TimerWheel', () => {
     expect(fired).toEqual(['first']);
     expect(clock.armed).toBe(0);
   });
+
+  it('keeps nothing of cancelled timers that were far away, however many ticks they were for', () => {
+    const clock = new FakeClock();
+    const wheel = new TimerWheel(clock);
+    wheel.after(90_000_000, () => {});
+    for (let calls = 0; calls < 10_000; calls += 1) {
+      clock.pass(50);
+      wheel.after(80_000_000, () => {})();
+    }
+    expect(wheel.ticks).toBe(1);
+  });
 });

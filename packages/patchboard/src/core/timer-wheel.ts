@@ -9,15 +9,17 @@ interface Timer {
   index: number;
 }
 
+/** Two minutes: an empty bucket that is nearer stays until its tick, because the next call needs it again. */
+const NEAR_TICKS = 120_000 / TICK_MS;
+
 /** Index of a timer that has fired or was cancelled. */
 const REMOVED = -1;
 /** Index of a timer that fires in this turn, unless an action before it cancels it. */
 const DUE = -2;
 
 /**
- * Timer wheel: many deadlines on one timer, with arming and disarming in constant time. An empty bucket stays until its
- * tick, because the next call needs it again. An action runs at most one tick late. Time is monotonic, so a jump of the
- * wall clock has no effect.
+ * Timer wheel: many deadlines on one timer, with arming and disarming in constant time. An action runs at most one tick
+ * late. Time is monotonic, so a jump of the wall clock has no effect.
  */
 export class TimerWheel {
   readonly #clock: Clock;
@@ -31,6 +33,11 @@ export class TimerWheel {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#lastTick = this.#currentTick();
+  }
+
+  /** Number of ticks for which there are buckets, those that are empty included. */
+  get ticks(): number {
+    return this.#buckets.size;
   }
 
   after(ms: number, action: () => void): () => void {
@@ -72,6 +79,7 @@ export class TimerWheel {
     }
     timer.index = REMOVED;
     this.#armed -= 1;
+    if (bucket.length === 0 && timer.tick > this.#lastTick + NEAR_TICKS) this.#buckets.delete(timer.tick);
   }
 
   #removeAll(): void {
