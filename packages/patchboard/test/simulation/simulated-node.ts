@@ -78,6 +78,8 @@ export class SimulatedNode implements Reachable {
   /** As SIGTERM does: leaves the cluster, and stops the engine and everything else of the process. */
   async drain(process: SimulatedProcess): Promise<void> {
     const engine = this.incarnations.find((one) => one.process === process)?.engine;
+    // As a server that closes its APIs: the time of a use is written later otherwise.
+    if (engine !== undefined && engine !== null) await accessOf(engine).keys.uses.flush();
     await (this.#leave.get(process) ?? (async () => await engine?.drain()))();
   }
 
