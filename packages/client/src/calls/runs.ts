@@ -1,4 +1,4 @@
-import type { CallOrderName, CallSortName, CallView, RunView } from '@patchboard/wire';
+import type { CallOrderName, CallSortName, CallView, RunOutcomeName, RunView } from '@patchboard/wire';
 import { anything, type Decoder } from '../decode/decode.ts';
 import { decodeCall, decodeRun } from '../decode/views.ts';
 import { boundsOf, request, withQuery, type HttpRequest, type RequestOptions } from '../http/http.ts';
@@ -14,6 +14,11 @@ export interface CreateRunOptions extends RequestOptions {
 export interface ListRunsOptions extends RequestOptions {
   /** Only runs of this agent. */
   readonly agentId?: string;
+  /**
+   * Only runs with this outcome now. A page may have fewer runs than `limit`, or none, although there are more: pages end after
+   * a number of runs that were looked at. Iterating reads on.
+   */
+  readonly outcome?: RunOutcomeName;
   /** Created at or after this time. A string is sent unchanged: RFC 3339, or how long ago, such as `1h`. */
   readonly since?: Date | string;
   /** Created before this time. */
@@ -72,8 +77,9 @@ export function runs(settings: Settings): Runs {
       const what: HttpRequest = { method: 'GET', path, repeat: 'safe' };
       return request(settings, what, decodeRunPage, boundsOf(options));
     },
-    list({ agentId, since, until, limit, ...options } = {}) {
-      const query = { agent_id: agentId, since: timeOf(since), until: timeOf(until), limit };
+    list({ agentId, outcome, since, until, limit, ...options } = {}) {
+      const times = { since: timeOf(since), until: timeOf(until) };
+      const query = { agent_id: agentId, outcome, ...times, limit };
       return pages(settings, { path: '/v1/runs', plural: 'runs', query, decode: decodeRun }, options);
     },
     async cancel(runId, options = {}) {

@@ -93,13 +93,29 @@ describe('searches', () => {
 });
 
 describe('runs', () => {
-  it('are listed with counts, by agent and time', async () => {
+  it('are listed with counts, by agent, outcome and time', async () => {
     const server = await fakeServer((_seen, response) =>
       json(response, 200, { runs: [run], next_cursor: null }),
     );
-    const list = await clientOf(server).runs.list({ agentId: 'planner', since: '1d', limit: 5 }).page();
+    const options = { agentId: 'planner', outcome: 'failed', since: '1d', limit: 5 } as const;
+    const list = await clientOf(server).runs.list(options).page();
     expect(list.items).toEqual([run]);
-    expect(server.seen[0]?.path).toBe('/v1/runs?agent_id=planner&since=1d&limit=5');
+    expect(server.seen[0]?.path).toBe('/v1/runs?agent_id=planner&outcome=failed&since=1d&limit=5');
+  });
+
+  it('are read on after a page without any', async () => {
+    const bodies = [
+      { runs: [], next_cursor: '7' },
+      { runs: [run], next_cursor: null },
+    ];
+    const server = await fakeServer((_seen, response) => json(response, 200, bodies.shift()));
+    const found = [];
+    for await (const one of clientOf(server).runs.list({ outcome: 'empty' })) found.push(one);
+    expect(found).toEqual([run]);
+    expect(server.seen.map(({ path }) => path)).toEqual([
+      '/v1/runs?outcome=empty',
+      '/v1/runs?outcome=empty&cursor=7',
+    ]);
   });
 
   it('come with a page of their calls', async () => {

@@ -1,9 +1,10 @@
 import type { ListRunsOptions } from '@patchboard/client';
-import { computed, onMounted, ref, shallowRef, watch, type ComputedRef } from 'vue';
+import { computed, onMounted, ref, watch, type ComputedRef } from 'vue';
 import { messageOf } from '../failure-texts.ts';
 import { onCallMoves, usePacedRead } from './call-moves.ts';
 import { client } from './connection.ts';
 import type { FollowedRows } from './followed-rows.ts';
+import { useLaterRuns } from './later-runs.ts';
 import { usePages } from './pages.ts';
 import { keyOf } from './queries.ts';
 import { queryClient } from './query-client.ts';
@@ -28,29 +29,13 @@ export function useRunsList(filter: ComputedRef<ListRunsOptions>): RunsList {
     isFollowed: true,
   });
   const staleBecause = ref('');
-  const isHeld = ref(false);
-  /** Runs that were read after their page, or after all pages. */
-  const later = shallowRef<ReadonlyMap<string, RunRow>>(new Map());
-  const held = shallowRef<ReadonlySet<string>>(new Set());
-  const pagedIds = computed(() => new Set(pages.rows.value.map(({ id }) => id)));
-  const rows = computed(() => {
-    const fresh = [...later.value.values()].filter(
-      ({ id }) => !pagedIds.value.has(id) && !held.value.has(id),
-    );
-    fresh.sort((one, other) => other.startedAt - one.startedAt);
-    return [...fresh, ...pages.rows.value.map((row) => later.value.get(row.id) ?? row)];
-  });
-  const isKnown = (id: string): boolean => pagedIds.value.has(id) || later.value.has(id);
-
-  function add(read: readonly RunRow[]): void {
-    if (isHeld.value)
-      held.value = new Set([...held.value, ...read.flatMap(({ id }) => (isKnown(id) ? [] : [id]))]);
-    later.value = new Map([...later.value, ...read.map((row) => [row.id, row] as const)]);
-  }
+  const later = useLaterRuns(
+    pages.rows,
+    computed(() => filter.value.outcome),
+  );
 
   function forget(): void {
-    later.value = new Map();
-    held.value = new Set();
+    later.forget();
     staleBecause.value = '';
   }
 
@@ -65,15 +50,18 @@ export function useRunsList(filter: ComputedRef<ListRunsOptions>): RunsList {
     const key = queryKey.value;
     const ids = moved;
     moved = new Set();
-    const newest = (await client.value.runs.list({ ...filter.value, limit: PAGE }).page()).items.map(runRow);
+    const page = await client.value.runs.list({ ...filter.value, limit: PAGE }).page();
+    const newest = page.items.map(runRow);
     const seen = new Set(newest.map(({ id }) => id));
-    const older = [...ids].filter((id) => isKnown(id) && !seen.has(id)).slice(0, MAX_LOOKUPS);
-    const changed = await Promise.all(older.map((id) => client.value.runs.get(id)));
+    const older = [...ids].filter((id) => later.isKnown(id) && !seen.has(id)).slice(0, MAX_LOOKUPS);
+    const changed = (await Promise.all(older.map((id) => client.value.runs.get(id)))).map(runRow);
     // The filter changed meanwhile: these rows belong to the former list.
     if (queryKey.value !== key) return;
-    const hasGap = newest.length >= PAGE && rows.value.length > 0 && !newest.some(({ id }) => isKnown(id));
+    const hasRows = later.rows.value.length > 0;
+    const hasGap = newest.length >= PAGE && hasRows && !newest.some(({ id }) => later.isKnown(id));
     if (hasGap) await startOver();
-    else add([...newest, ...changed.map(runRow)]);
+    else later.add([...newest, ...changed]);
+    later.removeOthers(newest, page.nextCursor === null, changed);
     staleBecause.value = '';
   }
 
@@ -90,12 +78,7 @@ export function useRunsList(filter: ComputedRef<ListRunsOptions>): RunsList {
   });
   watch(queryKey, forget);
 
-  const letGo = (): void => void (held.value = new Set());
-  function hold(shallHold: boolean): void {
-    isHeld.value = shallHold;
-    if (!shallHold) letGo();
-  }
-  const heldCount = computed(() => held.value.size);
+  const { rows, heldCount, hold, letGo } = later;
   // A list with too many new runs starts over, see `hasGap`.
   const hasMoreHeld = computed(() => false);
   return { ...pages, rows, heldCount, hasMoreHeld, hold, letGo, staleBecause, refetch: startOver };

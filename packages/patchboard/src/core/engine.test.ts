@@ -64,9 +64,14 @@ describe('the way of a call', () => {
     expect(await agentsOf(ada!, { tenant: 'other' })).toEqual(['ada']);
     expect(await agentsOf(ada!, { runId: 'run_bob' })).toEqual([]);
     expect(await agentsOf(local, {})).toEqual(['bob', 'ada']);
-    const runs = (caller: typeof local) => engine.runs.list(caller, { agentId: 'bob' }, null, 10);
-    expect((await runs(ada!)).items.map(({ id }) => id)).toEqual(['run_ada']);
-    expect((await runs(local)).items.map(({ id }) => id)).toEqual(['run_bob']);
+    const runsOf = async (caller: typeof local, outcome: 'completed' | null): Promise<string[]> => {
+      const wanted = { filter: { agentId: 'bob' }, outcome, cursor: null, limit: 10 };
+      return (await engine.searches.runs(caller, wanted)).items.map(({ run }) => run.id);
+    };
+    for (const outcome of [null, 'completed'] as const) {
+      expect(await runsOf(ada!, outcome)).toEqual(['run_ada']);
+      expect(await runsOf(local, outcome)).toEqual(['run_bob']);
+    }
   });
 
   it('records a denied call and never runs it', async () => {

@@ -119,6 +119,9 @@ export interface CallFilter {
 export interface RunFilter {
   readonly tenant: string;
   readonly agentId?: string;
+  /** Only runs with these ids. */
+  readonly ids?: readonly string[];
+  readonly isCancelled?: true;
   /** Created at or after, epoch milliseconds. */
   readonly since?: number;
   /** Created before, epoch milliseconds. */
@@ -161,6 +164,12 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** Pass it to the next request; null on the last page. */
   readonly nextCursor: string | null;
+}
+
+/** A run of a list. */
+export interface ListedRun extends Run {
+  /** Continues the list after this run. */
+  readonly cursor: string;
 }
 
 /** A store throws this for a cursor that is not from a page of the same list. */
@@ -233,7 +242,7 @@ export interface Store extends DocumentStore, JournalStore {
   ensureRun(run: Run, entry: LedgerDraft): Promise<Run>;
   findRun(tenant: string, id: string): Promise<Run | undefined>;
   /** Newest first. May scan many rows for rare matches, but yields to the event loop. */
-  listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>>;
+  listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<ListedRun>>;
   /** Closes the run to new calls. Returns false if there is no such run or it was cancelled before. */
   cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean>;
 
@@ -314,12 +323,12 @@ export interface Store extends DocumentStore, JournalStore {
    */
   countOpen?(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
   /**
-   * Number of open calls of each of these runs, by state, whichever node holds them. Absent: the open calls are those of
-   * this process.
+   * Number of open calls of each of these runs, by state, whichever node holds them; null: of every run. Runs without open calls
+   * are left out. Absent: the open calls are those of this process.
    */
   countOpenOfRuns?(
     tenant: string,
-    runIds: readonly string[],
+    runIds: readonly string[] | null,
   ): Promise<ReadonlyMap<string, Readonly<Partial<Record<CallStateName, number>>>>>;
   /** Number of ended calls of the tenant in each state, without a scan. May be slightly stale. */
   countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;

@@ -1,12 +1,15 @@
+import type { CallStateName } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { isOpen, type Call } from '../core/call/call.ts';
 import { BadCursor, type CallFilter, type RunFilter, type Store } from '../core/ports.ts';
+import { openByRun, type OpenOfRuns } from '../core/search/run-calls.ts';
 import type { Subject } from './store.contract.ts';
 import {
   START,
   aCall,
   aRun,
   anEntry,
+  askingForInput,
   callId,
   completed,
   executing,
@@ -14,6 +17,7 @@ import {
   idsOf,
   insertAll,
   rowsOf,
+  withoutCursors,
 } from './samples.contract.ts';
 
 /** Calls that differ in every field that a filter can use, with different periods. */
@@ -186,6 +190,33 @@ export function describeLists(subject: Subject): void {
     });
   });
 
+  describe('countOpenOfRuns, or what replaces it', () => {
+    it('counts the open calls of runs of one tenant by state', async () => {
+      const { store } = subject;
+      // Only a store that several nodes share can have open calls that are not in the memory of this process.
+      if (store.changes !== undefined) expect(store.countOpenOfRuns === undefined).toBe(false);
+      const calls = mixedCalls(120);
+      const asking = askingForInput(aCall(500, { runId: 'run_asking' }));
+      await insertAll(store, [...calls, asking]);
+      const ended = calls.find((call) => isOpen(call) && call.tenant === 'acme' && call.version === 1)!;
+      const done = completed(ended);
+      await store.replaceCall(done, 1, rowsOf(done, 1), false);
+      const open = [...calls.filter((call) => isOpen(call) && call !== ended), asking];
+      const live: { readonly call: Call }[] = [];
+      for await (const call of store.openCalls()) live.push({ call });
+      const count = (tenant: string, ids: readonly string[] | null): Promise<OpenOfRuns> =>
+        openByRun({ store, lifecycle: { all: () => live } }, tenant, ids);
+
+      for (const tenant of ['acme', 'other', 'nobody']) {
+        const all = countsByRun(open.filter((call) => call.tenant === tenant));
+        expect(await count(tenant, null)).toEqual(all);
+        for (const ids of [[...all.keys()].slice(0, 2), ['run_asking', 'run_unknown', 'run_asking'], []])
+          expect(await count(tenant, ids)).toEqual(new Map([...all].filter(([id]) => ids.includes(id))));
+      }
+      expect((await count('acme', null)).get('run_asking')).toEqual({ INPUT_REQUIRED: 1 });
+    });
+  });
+
   describe('listRuns', () => {
     it("returns the tenant's runs, newest first, page by page, optionally by agent and time", async () => {
       const { store } = subject;
@@ -206,11 +237,15 @@ export function describeLists(subject: Subject): void {
         { until: START + 9 },
         { since: START + 5, until: START + 23, agentId: 'agent-2' },
         { since: START + 9_000_000 },
+        { ids: ['run_3', 'run_unknown', 'run_7', 'run_21', 'run_3'] },
+        { ids: runs.map(({ id }) => id), agentId: 'agent-1', until: START + 20 },
+        { ids: [] },
       ];
       for (const filter of filters) {
         const expected = newest.filter(
           (run) =>
             (filter.agentId ?? run.agentId) === run.agentId &&
+            (filter.ids?.includes(run.id) ?? true) &&
             run.createdAt >= (filter.since ?? 0) &&
             run.createdAt < (filter.until ?? Infinity),
         );
@@ -221,8 +256,28 @@ export function describeLists(subject: Subject): void {
           found.push(...page.items);
           cursor = page.nextCursor;
         } while (cursor !== null);
-        expect(found, JSON.stringify(filter)).toEqual(expected);
+        expect(withoutCursors(found), JSON.stringify(filter)).toEqual(expected);
       }
+    });
+
+    it('continues after any run of a page, and lists the cancelled runs only', async () => {
+      const { store } = subject;
+      const ids = Array.from({ length: 9 }, (_, index) => `run_${index}`);
+      for (const id of ids) await store.ensureRun(aRun({ id }), anEntry());
+      for (const id of ['run_2', 'run_5', 'run_6']) await store.cancelRun('acme', id, START + 1, anEntry());
+      const newest = ids.toReversed();
+      const { items } = await store.listRuns({ tenant: 'acme' }, null, 9);
+      expect(items.map(({ id }) => id)).toEqual(newest);
+      for (const [index, { cursor }] of items.entries()) {
+        const rest = await store.listRuns({ tenant: 'acme' }, cursor, 3);
+        expect(rest.items.map(({ id }) => id)).toEqual(newest.slice(index + 1, index + 4));
+      }
+      const cancelled = await store.listRuns({ tenant: 'acme', isCancelled: true }, null, 2);
+      expect(cancelled.items.map(({ id }) => id)).toEqual(['run_6', 'run_5']);
+      const last = await store.listRuns({ tenant: 'acme', isCancelled: true }, cancelled.nextCursor, 2);
+      expect(last).toMatchObject({ items: [{ id: 'run_2' }], nextCursor: null });
+      const ofIds = { tenant: 'acme', ids: ['run_1', 'run_6'], isCancelled: true } as const;
+      expect((await store.listRuns(ofIds, null, 5)).items.map(({ id }) => id)).toEqual(['run_6']);
     });
 
     it('refuses a cursor that it did not hand out', async () => {
@@ -232,4 +287,13 @@ export function describeLists(subject: Subject): void {
         );
     });
   });
+}
+
+function countsByRun(calls: readonly Call[]): Map<string, Partial<Record<CallStateName, number>>> {
+  const byRun = new Map<string, Partial<Record<CallStateName, number>>>();
+  for (const { runId, state } of calls) {
+    const counts = byRun.get(runId) ?? {};
+    byRun.set(runId, { ...counts, [state.name]: (counts[state.name] ?? 0) + 1 });
+  }
+  return byRun;
 }

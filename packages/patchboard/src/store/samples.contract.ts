@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { move, timelineEntry, type Call, type CallState } from '../core/call/call.ts';
 import type { InputRound } from '../core/call/input.ts';
 import { callRow, type LedgerDraft } from '../core/ledger/ledger.ts';
-import type { Digest, NewCall, Run, Store } from '../core/ports.ts';
+import type { Digest, ListedRun, NewCall, Run, Store } from '../core/ports.ts';
 import type { StoredTool } from '../core/tools/registered-tool.ts';
 
 export const digest: Digest = { sha256: (text) => hash('sha256', text, 'hex') };
@@ -129,4 +129,9 @@ export async function insertAll(store: Store, calls: readonly Call[]): Promise<v
 
 export function idsOf(calls: readonly Call[]): string[] {
   return calls.map(({ id }) => id);
+}
+
+/** Cursors differ from store to store. */
+export function withoutCursors(runs: readonly ListedRun[]): Run[] {
+  return runs.map(({ cursor: _cursor, ...run }) => run);
 }

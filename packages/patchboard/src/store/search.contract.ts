@@ -42,6 +42,7 @@ export function searchContract(name: string, open: () => Promise<OpenedSearch>):
     });
 
     describeFind(subject);
+    describeRuns(subject);
     describeRefusals(subject);
     describeMetrics(subject);
   });
@@ -229,6 +230,26 @@ function describeFind(subject: SearchSubject): void {
         );
       }
       expect(await subject.search.runTotals('acme', [])).toEqual(new Map());
+    });
+  });
+}
+
+function describeRuns(subject: SearchSubject): void {
+  describe('runsWithCalls', () => {
+    it('returns the runs of the ended calls in these states, unless there are too many of them', async () => {
+      const calls = endedCalls(90);
+      await insertAll(subject.store, [...calls, aCall(1000, { runId: 'run_open' })]);
+      await subject.index();
+      const { search } = subject;
+      for (const states of [['FAILED'], ['FAILED', 'TIMED_OUT'], ['COMPLETED'], ['PENDING']] as const) {
+        const own = calls.filter(
+          ({ tenant, state }) => tenant === 'acme' && states.some((name) => name === state.name),
+        );
+        const runs = [...new Set(own.map(({ runId }) => runId))].sort();
+        expect((await search.runsWithCalls('acme', states, own.length))?.toSorted()).toEqual(runs);
+        if (own.length > 0) expect(await search.runsWithCalls('acme', states, own.length - 1)).toBeNull();
+      }
+      expect(await search.runsWithCalls('nobody', ['FAILED'], 10)).toEqual([]);
     });
   });
 }

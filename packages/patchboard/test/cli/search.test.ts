@@ -112,6 +112,16 @@ describe('runs', { timeout: LONG }, () => {
     expect(narrow.out).toMatch(/calculation\.eval {2}FAILED input_invalid .*\n {2}tc_\w{26}\n/);
   });
 
+  it('are listed by outcome', async () => {
+    const idsOf = (outcome: string): Promise<string[]> =>
+      selected(['runs', 'ls', '--outcome', outcome], '.runs[].run_id');
+    expect(await idsOf('failed')).toEqual(['run-of-three']);
+    expect(await idsOf('completed')).toEqual(['run-of-one']);
+    expect(await idsOf('running')).toEqual([]);
+    const { code, error } = await run(['runs', 'ls', '--outcome', 'odd']);
+    expect([code, error]).toEqual([2, expect.stringContaining('running, completed, failed')]);
+  });
+
   it('have pages', async () => {
     const { out, error } = await run(['runs', 'ls', '--limit', '1', '--json']);
     const { runs, next_cursor: cursor } = JSON.parse(out) as { runs: RunView[]; next_cursor: string };

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accepted, aPrincipal, aRequest, aServerTool, manualTool } from '../support/an-engine.ts';
-import { aConsole, type TestConsole } from './support/a-console.ts';
+import { aConsole, choose, type TestConsole } from './support/a-console.ts';
 import { echo, endless, remove } from './support/toys.ts';
 
 const broken = aServerTool({
@@ -77,6 +77,30 @@ describe('runs', () => {
     await page.goBack({ waitUntil: 'commit' });
     const third = await invoke('walk', 'toy.echo', { n: 3 });
     await page.locator(row(third)).waitFor();
+    await done();
+  });
+
+  it('are listed by outcome, and leave the list with it', async () => {
+    await invoke('ended-badly', 'toy.broken');
+    await invoke('still-open', 'toy.endless');
+    const { page, done } = await board.open('/ui/runs');
+    await page.locator('[data-run="ended-badly"]').waitFor();
+    await choose(page, 'Outcome', 'Running');
+    await page.waitForURL('**outcome=running*');
+    const open = page.locator('[data-run="still-open"] [data-outcome="running"]');
+    await open.waitFor();
+    await page.locator('[data-run="ended-badly"]').waitFor({ state: 'detached' });
+    // Over the list the pointer would hold its rows.
+    await page.mouse.move(0, 0);
+    const path = '/v1/runs/still-open/cancel';
+    await board.server.ask({ method: 'POST', path, headers: { 'x-agent-id': 'planner' }, body: {} });
+    await open.waitFor({ state: 'detached' });
+    await page.goto(`${board.url}/ui/runs?outcome=cancelled`);
+    await page.locator('[data-run="still-open"] [data-outcome="cancelled"]').waitFor();
+    await page.goto(`${board.url}/ui/runs?outcome=failed&agent=nobody`);
+    await page.locator('[data-state="empty"]', { hasText: 'No run matches' }).waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.locator('[data-run="ended-badly"]').waitFor();
     await done();
   });
 

@@ -1,6 +1,6 @@
 import type { ListRunsOptions } from '@patchboard/client';
-import type { RunOutcomeName, RunView } from '@patchboard/wire';
-import type { Command } from 'commander';
+import { RUN_OUTCOMES, type RunOutcomeName, type RunView } from '@patchboard/wire';
+import { Option, type Command } from 'commander';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { pastMoment, SINCE } from '../duration.ts';
 import { nextPageCommand } from '../next-page.ts';
@@ -12,6 +12,7 @@ import { showRun, type ShowFlags } from './runs-show.ts';
 
 interface ListFlags extends ServerOptions {
   readonly agent?: string;
+  readonly outcome?: RunOutcomeName;
   readonly since?: string;
   readonly until?: string;
   readonly limit: string;
@@ -51,13 +52,14 @@ function registerList(runs: Command, context: CliContext): void {
   withServerOptions(runs.command('ls', { isDefault: true }))
     .description('list runs with the counts of their calls, newest first (default)')
     .option('--agent <id>', 'only runs of this agent')
+    .addOption(new Option('--outcome <outcome>', 'only runs with this outcome').choices(RUN_OUTCOMES))
     .option('--since <time>', SINCE)
     .option('--until <time>', 'created before: the same forms')
     .option('--limit <count>', 'maximum number of runs', DEFAULT_LIMIT)
     .option('--cursor <cursor>', 'start here: printed below a list that has more')
     .addHelpText(
       'after',
-      '\nThe calls of a run are in: patchboard runs show ID\n\nExample:\n  $ patchboard runs ls --since 1h',
+      '\nThe calls of a run are in: patchboard runs show ID\n\nExamples:\n  $ patchboard runs ls --since 1h\n  $ patchboard runs ls --outcome failed',
     )
     .action((flags: ListFlags) => list(context, flags));
 }
@@ -79,9 +81,10 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
   output.note(`more: ${nextPageCommand(['runs', 'ls'], [], next)}`);
 }
 
-function filterOf({ agent, since, until }: ListFlags, now: number): ListRunsOptions {
+function filterOf({ agent, outcome, since, until }: ListFlags, now: number): ListRunsOptions {
   return {
     ...(agent === undefined ? {} : { agentId: agent }),
+    ...(outcome === undefined ? {} : { outcome }),
     ...(since === undefined ? {} : { since: pastMoment('--since', since, now) }),
     ...(until === undefined ? {} : { until: pastMoment('--until', until, now) }),
   };

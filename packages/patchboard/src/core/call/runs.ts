@@ -5,7 +5,7 @@ import { plainRow } from '../ledger/ledger.ts';
 import type { Peers } from '../peers.ts';
 import type { Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { Clock, Digest, Ids, Page, Run, RunFilter, Store } from '../ports.ts';
+import type { Clock, Digest, Ids, Run, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import { onlyAgent } from './visibility.ts';
 import type { Workspaces } from '../workspaces.ts';
@@ -63,18 +63,6 @@ export class Runs {
     if (run === undefined || only === null || run.agentId === only) return run;
     const own = await store.findRun(principal.tenant, ownRunId(digest, id, only));
     return own?.agentId === only ? own : undefined;
-  }
-
-  /** Lists the runs that match `wanted` and that the principal may see. */
-  async list(
-    principal: Principal,
-    wanted: Omit<RunFilter, 'tenant'>,
-    cursor: string | null,
-    limit: number,
-  ): Promise<Page<Run>> {
-    const only = onlyAgent(principal);
-    const filter = { ...wanted, ...(only === null ? {} : { agentId: only }), tenant: principal.tenant };
-    return await this.#parts.store.listRuns(filter, cursor, limit);
   }
 
   /** Closes the run to new calls, cancels its open calls, and ends background jobs of its workspace. */

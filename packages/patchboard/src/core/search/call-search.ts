@@ -125,6 +125,12 @@ export interface CallSearch {
   metrics(criteria: MetricsCriteria, limit: number): Promise<LargestSeries>;
   /** Runs without ended calls are left out. */
   runTotals(tenant: string, runIds: readonly string[]): Promise<ReadonlyMap<string, RunTotals>>;
+  /** The runs of the ended calls in these states; null if there are more than `limit` such calls. */
+  runsWithCalls(
+    tenant: string,
+    states: readonly CallStateName[],
+    limit: number,
+  ): Promise<readonly string[] | null>;
 }
 
 /** An ended call as the index holds it. */

@@ -1,15 +1,21 @@
 import { CALL_STATES, isTerminal, type CallStateName, type RunOutcomeName } from '@patchboard/wire';
-import { isOpen } from '../call/call.ts';
-import type { Lifecycle } from '../call/lifecycle.ts';
+import { isOpen, type Call } from '../call/call.ts';
 import type { Run, Store } from '../ports.ts';
 import type { RunTotals } from './call-search.ts';
 import { indexHasReached, type IndexProgressParts } from './index-progress.ts';
 
 type StateCounts = Readonly<Partial<Record<CallStateName, number>>>;
 
-export interface RunCallsParts extends IndexProgressParts {
-  readonly store: Pick<Store, 'search' | 'ledgerHead' | 'countOpenOfRuns'>;
-  readonly lifecycle: Pick<Lifecycle, 'all'>;
+/** Number of open calls in each state, by run. Runs without open calls are left out. */
+export type OpenOfRuns = ReadonlyMap<string, StateCounts>;
+
+export interface OpenOfRunsParts {
+  readonly store: Pick<Store, 'countOpenOfRuns'>;
+  readonly lifecycle: { all(): readonly { readonly call: Call }[] };
+}
+
+export interface RunCallsParts extends IndexProgressParts, OpenOfRunsParts {
+  readonly store: IndexProgressParts['store'] & OpenOfRunsParts['store'];
 }
 
 /** The calls of a run, counted. */
@@ -43,16 +49,20 @@ export async function countRuns(
   return { calls: ids.map((id) => runCalls(open.get(id) ?? {}, ended.get(id))), isComplete };
 }
 
-async function openByRun(
-  { store, lifecycle }: RunCallsParts,
+/** The open calls of the tenant by run; `ids`: only of these runs. */
+export async function openByRun(
+  { store, lifecycle }: OpenOfRunsParts,
   tenant: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, StateCounts>> {
+  ids: readonly string[] | null,
+): Promise<OpenOfRuns> {
   if (store.countOpenOfRuns !== undefined) return await store.countOpenOfRuns(tenant, ids);
-  const byRun = new Map<string, Partial<Record<CallStateName, number>>>(ids.map((id) => [id, {}]));
+  const wanted = ids === null ? null : new Set(ids);
+  const byRun = new Map<string, Partial<Record<CallStateName, number>>>();
   for (const { call } of lifecycle.all()) {
-    const counts = call.tenant === tenant && isOpen(call) ? byRun.get(call.runId) : undefined;
-    if (counts !== undefined) counts[call.state.name] = (counts[call.state.name] ?? 0) + 1;
+    if (call.tenant !== tenant || !isOpen(call) || wanted?.has(call.runId) === false) continue;
+    const counts = byRun.get(call.runId) ?? {};
+    counts[call.state.name] = (counts[call.state.name] ?? 0) + 1;
+    byRun.set(call.runId, counts);
   }
   return byRun;
 }

@@ -1,14 +1,15 @@
-import type { CallQuery, MetricGroupName } from '@patchboard/wire';
+import type { CallQuery, MetricGroupName, RunOutcomeName } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import { onlyAgent } from '../call/visibility.ts';
 import { messageOf } from '../failures.ts';
-import type { Clock, Log, Run } from '../ports.ts';
+import type { Clock, Log, Run, RunFilter } from '../ports.ts';
 import { CallLists, type CallListPage, type CallListRequest, type CallListsParts } from './call-lists.ts';
 import type { IndexedRefusal, LargestSeries } from './call-search.ts';
 import { indexHasReached } from './index-progress.ts';
 import { METRIC_LEVELS } from './metric-groups.ts';
 import { bucketsFor, type Buckets } from './metric-series.ts';
 import { countRuns, type CountedRuns } from './run-calls.ts';
+import { runsByOutcome, type RunListPage } from './runs-by-outcome.ts';
 
 export interface SearchesParts extends Omit<CallListsParts, 'indexAwaited'> {
   readonly clock: Clock;
@@ -30,6 +31,14 @@ export interface MetricsRequest {
   readonly by: MetricGroupName | null;
   /** Only its tools and agents are used. */
   readonly query: CallQuery;
+}
+
+export interface RunListRequest {
+  readonly filter: Pick<RunFilter, 'agentId' | 'since' | 'until'>;
+  /** Null: any. */
+  readonly outcome: RunOutcomeName | null;
+  readonly cursor: string | null;
+  readonly limit: number;
 }
 
 export interface CallMetrics extends Buckets, LargestSeries {
@@ -107,6 +116,18 @@ export class Searches {
     const limit = Math.min(MAX_SERIES, Math.max(1, Math.floor(MAX_POINTS / points)));
     const found = (await this.#parts.store.search?.metrics(criteria, limit)) ?? { series: [], more: 0 };
     return { ...buckets, ...found, isComplete };
+  }
+
+  /** Lists the runs that match and that the principal may see, with counts of their calls, newest first. */
+  async runs(principal: Principal, { outcome, ...request }: RunListRequest): Promise<RunListPage> {
+    const own = onlyAgent(principal);
+    const { tenant } = principal;
+    const filter = { ...request.filter, ...(own === null ? {} : { agentId: own }), tenant };
+    if (outcome !== null) return await runsByOutcome(this.#parts, { ...request, filter, outcome });
+    const page = await this.#parts.store.listRuns(filter, request.cursor, request.limit);
+    const { calls, isComplete } = await this.countRuns(principal, page.items);
+    const items = page.items.map((run, index) => ({ run, calls: calls[index] ?? null }));
+    return { items, nextCursor: page.nextCursor, isComplete };
   }
 
   /** Counts the calls of runs that the principal may see. Runs are listed without counts if the index cannot be read. */

@@ -20,6 +20,7 @@ import {
   executing,
   failed,
   rowsOf,
+  withoutCursors,
 } from '../samples.contract.ts';
 import { sqliteStore } from '../sqlite/sqlite-store.ts';
 import { StoreRefused } from '../store-refused.ts';
@@ -130,7 +131,7 @@ async function seen(store: Store, ids: readonly string[]): Promise<unknown> {
     calls: await Promise.all(ids.map(async (id) => await store.findCall(id))),
     rows: rows.map(({ row }) => ({ ...row, place: undefined })),
     open: await idsOfOpen(store),
-    runs: await store.listRuns({ tenant: 'acme' }, null, 100),
+    runs: withoutCursors((await store.listRuns({ tenant: 'acme' }, null, 100)).items),
     tools: await store.tools(),
     documents: [await store.documents('key'), await store.documents('local_mode')],
     journal: await store.readJournal('j', 0, 10),

@@ -83,6 +83,17 @@ export class MemorySearch implements CallSearch {
     return totals;
   }
 
+  async runsWithCalls(
+    tenant: string,
+    states: readonly CallStateName[],
+    limit: number,
+  ): Promise<readonly string[] | null> {
+    const runs: string[] = [];
+    for (const call of this.#ended())
+      if (call.tenant === tenant && states.includes(call.state)) runs.push(call.runId);
+    return runs.length > limit ? null : [...new Set(runs)];
+  }
+
   *#ended(): Generator<IndexedCall> {
     for (const call of this.#stored.calls()) {
       const ended = indexedCall(call);

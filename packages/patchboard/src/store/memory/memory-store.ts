@@ -12,6 +12,7 @@ import type {
   LedgerFilter,
   LedgerHead,
   LedgerReadOptions,
+  ListedRun,
   NewCall,
   OpenCallFilter,
   Page,
@@ -165,7 +166,7 @@ class MemoryStore implements Store {
     return this.#runs.find(tenant, id);
   }
 
-  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
+  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<ListedRun>> {
     return this.#runs.page(filter, cursor, limit);
   }
 

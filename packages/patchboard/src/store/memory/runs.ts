@@ -1,5 +1,5 @@
 import { pairKey } from '../../core/pair-key.ts';
-import type { Page, Run, RunFilter } from '../../core/ports.ts';
+import type { ListedRun, Page, Run, RunFilter } from '../../core/ports.ts';
 import { runCursor } from '../cursors.ts';
 
 interface KeptRun {
@@ -68,17 +68,17 @@ export class MemoryRuns {
     return true;
   }
 
-  page(filter: RunFilter, cursor: string | null, limit: number): Page<Run> {
+  page(filter: RunFilter, cursor: string | null, limit: number): Page<ListedRun> {
     const before = cursor === null ? Infinity : runCursor(cursor);
+    const ids = filter.ids === undefined ? null : new Set(filter.ids);
     const found = [...this.#runs.values()]
-      .filter(({ run, position }) => position < before && matchesRun(run, filter))
+      .filter(
+        ({ run, position }) =>
+          position < before && (ids === null || ids.has(run.id)) && matchesRun(run, filter),
+      )
       .reverse();
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      items: page.map(({ run }) => run),
-      nextCursor: found.length > limit && last !== undefined ? String(last.position) : null,
-    };
+    const items = found.slice(0, limit).map(({ run, position }) => ({ ...run, cursor: String(position) }));
+    return { items, nextCursor: found.length > limit ? (items.at(-1)?.cursor ?? null) : null };
   }
 
   #add(key: string, run: Run, calls: number): void {
@@ -87,9 +87,11 @@ export class MemoryRuns {
   }
 }
 
-function matchesRun(run: Run, { tenant, agentId, since = -Infinity, until = Infinity }: RunFilter): boolean {
+function matchesRun(run: Run, filter: Omit<RunFilter, 'ids'>): boolean {
+  const { tenant, agentId, isCancelled = false, since = -Infinity, until = Infinity } = filter;
   return (
     run.tenant === tenant &&
+    (!isCancelled || run.cancelledAt !== null) &&
     (agentId === undefined || run.agentId === agentId) &&
     run.createdAt >= since &&
     run.createdAt < until

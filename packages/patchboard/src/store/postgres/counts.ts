@@ -48,7 +48,7 @@ export class CallCounts {
       name: 'count_open_of_runs',
       text: `select c.run_id, o.state, count(*) as calls from ${open} o
         cross join lateral (select tenant, run_id from ${parts.tables.calls} where id = o.id limit 1) c
-        where c.tenant = $1 and c.run_id = any($2::text[]) group by c.run_id, o.state`,
+        where c.tenant = $1 and ($2::text[] is null or c.run_id = any($2::text[])) group by c.run_id, o.state`,
     };
   }
 
@@ -68,11 +68,11 @@ export class CallCounts {
   /** Reads each open call once. */
   async countOpenOfRuns(
     tenant: string,
-    runIds: readonly string[],
+    runIds: readonly string[] | null,
   ): Promise<ReadonlyMap<string, Readonly<StateCounts>>> {
     const { rows } = await this.#parts.scanner.query<CountRow & { readonly run_id: string }>(
       this.#openOfRuns,
-      [tenant, textArray(runIds)],
+      [tenant, runIds === null ? null : textArray(runIds)],
     );
     const byRun = new Map<string, StateCounts>();
     for (const { run_id: runId, state, calls } of rows) {

@@ -15,6 +15,7 @@ import type {
   LedgerFilter,
   LedgerHead,
   LedgerReadOptions,
+  ListedRun,
   NewCall,
   OpenCallFilter,
   Page,
@@ -127,7 +128,7 @@ export class PostgresStore implements Store {
     return await this.#parts.runs.findRun(tenant, id);
   }
 
-  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
+  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<ListedRun>> {
     return await this.#parts.runs.listRuns(filter, cursor, limit);
   }
 
@@ -304,7 +305,7 @@ export class PostgresStore implements Store {
 
   async countOpenOfRuns(
     tenant: string,
-    runIds: readonly string[],
+    runIds: readonly string[] | null,
   ): Promise<ReadonlyMap<string, Readonly<Partial<Record<CallStateName, number>>>>> {
     return await this.#parts.counts.countOpenOfRuns(tenant, runIds);
   }

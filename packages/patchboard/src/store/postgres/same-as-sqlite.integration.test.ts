@@ -22,6 +22,7 @@ import {
   executing,
   failed,
   rowsOf,
+  withoutCursors,
 } from '../samples.contract.ts';
 import { sqliteStore } from '../sqlite/sqlite-store.ts';
 import { postgresStore } from './open.ts';
@@ -303,8 +304,10 @@ async function contents(store: Store, known: Known): Promise<unknown> {
     ofTenants: await Promise.all(
       tenants.map(async (tenant) => ({
         ended: await store.countEnded(tenant),
-        runs: await allPages((cursor) => store.listRuns({ tenant }, cursor, 2)),
-        ofAgent: await allPages((cursor) => store.listRuns({ tenant, agentId: 'a' }, cursor, 1)),
+        runs: withoutCursors(await allPages((cursor) => store.listRuns({ tenant }, cursor, 2))),
+        ofAgent: withoutCursors(
+          await allPages((cursor) => store.listRuns({ tenant, agentId: 'a' }, cursor, 1)),
+        ),
         events: (await store.readEvents({ tenant, askedOrRunBy: { agentId: 'a', clientId: null } }, 0, 5000))
           .rows,
       })),

@@ -2,9 +2,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { pairKey } from '../../core/pair-key.ts';
-import type { Page, Run, RunFilter } from '../../core/ports.ts';
+import type { ListedRun, Page, Run, RunFilter } from '../../core/ports.ts';
 import { runCursor } from '../cursors.ts';
-import { integer, toRun } from './rows.ts';
+import { integer, toRun, type Row } from './rows.ts';
 
 const WINDOW = 4_000;
 const REMEMBERED = 4_096;
@@ -17,6 +17,7 @@ export class RunTable {
   readonly #cancel: StatementSync;
   readonly #newest: StatementSync;
   readonly #list: StatementSync;
+  readonly #ofIds: StatementSync;
   readonly #createdAt: StatementSync;
   /** LRU cache of runs that are not cancelled: most new calls belong to one of these. */
   readonly #known: BoundedMap<string, Run> = new BoundedMap(REMEMBERED);
@@ -31,10 +32,14 @@ export class RunTable {
       'update runs set cancelled_at = ? where id = ? and tenant = ? and cancelled_at is null',
     );
     this.#newest = database.prepare('select max(no) as no from runs');
+    const matches = `tenant = :tenant and (:agent is null or agent_id = :agent)
+      and (:isCancelled = 0 or cancelled_at is not null) and created_at >= :since and created_at < :until`;
     this.#list = database.prepare(
-      `select * from runs where no < :before and no >= :floor and tenant = :tenant
-       and (:agent is null or agent_id = :agent)
-       and created_at >= :since and created_at < :until order by no desc limit :wanted`,
+      `select * from runs where no < :before and no >= :floor and ${matches} order by no desc limit :wanted`,
+    );
+    this.#ofIds = database.prepare(
+      `select runs.* from json_each(:ids) as wanted cross join runs on runs.id = wanted.value
+       where no < :before and ${matches} order by no desc limit :wanted`,
     );
     this.#createdAt = database.prepare('select created_at from runs where no >= ? order by no limit 1');
   }
@@ -61,34 +66,43 @@ export class RunTable {
     return this.#cancel.run(at, id, tenant).changes !== 0;
   }
 
-  /** Returns runs newest first. Runs are never removed, so a window of numbers is a window of rows. */
-  async list(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
-    const { tenant, agentId: agent = null, since = 0, until = Number.MAX_SAFE_INTEGER } = filter;
+  /** Returns runs newest first. */
+  async list(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<ListedRun>> {
     const newest = this.#newest.get()?.['no'];
-    let before = cursor === null ? Number(newest ?? 0) + 1 : runCursor(cursor);
-    const found: { readonly run: Run; readonly no: number }[] = [];
-    while (before > 1 && found.length <= limit) {
+    const before = cursor === null ? Number(newest ?? 0) + 1 : runCursor(cursor);
+    const found = await this.#find(filter, before, limit + 1);
+    const items = found.slice(0, limit);
+    return { items, nextCursor: found.length > limit ? (items.at(-1)?.cursor ?? null) : null };
+  }
+
+  /** Runs are never removed, so a window of numbers is a window of rows. */
+  async #find(filter: RunFilter, first: number, count: number): Promise<readonly ListedRun[]> {
+    const { tenant, agentId: agent = null, ids, since = 0, until = Number.MAX_SAFE_INTEGER } = filter;
+    const matching = { tenant, agent, isCancelled: Number(filter.isCancelled ?? false), since, until };
+    if (ids !== undefined) {
+      const wanted = { ...matching, ids: JSON.stringify([...new Set(ids)]), before: first, wanted: count };
+      return this.#ofIds.all(wanted).map(toListedRun);
+    }
+    const found: ListedRun[] = [];
+    for (let before = first; before > 1 && found.length < count;) {
       const floor = before - WINDOW;
-      const wanted = limit + 1 - found.length;
-      for (const row of this.#list.all({ before, floor, tenant, agent, since, until, wanted })) {
-        found.push({ run: toRun(row), no: integer(row, 'no') });
-      }
+      const rows = this.#list.all({ ...matching, before, floor, wanted: count - found.length });
+      found.push(...rows.map(toListedRun));
       // Runs with smaller numbers were created earlier.
       const created = since === 0 ? undefined : this.#createdAt.get(floor);
       if (created !== undefined && integer(created, 'created_at') < since - CLOCK_STEP_MS) break;
       before = floor;
-      if (before > 1 && found.length <= limit) await nextTurn();
+      if (before > 1 && found.length < count) await nextTurn();
     }
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      items: page.map(({ run }) => run),
-      nextCursor: found.length > limit && last !== undefined ? String(last.no) : null,
-    };
+    return found;
   }
 
   /** Must be called after a rollback: the cache may contain runs that do not exist. */
   forget(): void {
     this.#known.clear();
   }
+}
+
+function toListedRun(row: Row): ListedRun {
+  return { ...toRun(row), cursor: String(integer(row, 'no')) };
 }

@@ -13,6 +13,7 @@ import type {
   Inserted,
   LedgerFilter,
   LedgerReadOptions,
+  ListedRun,
   Log,
   NewCall,
   OpenCallFilter,
@@ -160,7 +161,7 @@ class SqliteStore implements Store {
     return await this.#tables.read(() => this.#tables.runs.find(tenant, id));
   }
 
-  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<Run>> {
+  async listRuns(filter: RunFilter, cursor: string | null, limit: number): Promise<Page<ListedRun>> {
     return await this.#tables.read(() => this.#tables.runs.list(filter, cursor, limit));
   }
 

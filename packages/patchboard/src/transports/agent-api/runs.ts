@@ -1,9 +1,11 @@
 import {
   reason,
   rfc3339,
+  RUN_OUTCOMES,
   type CallOrderName,
   type CallSortName,
   type RunCallsView,
+  type RunOutcomeName,
   type RunView,
 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -11,6 +13,7 @@ import { failure } from '../../core/failures.ts';
 import { onlyAgent } from '../../core/call/visibility.ts';
 import type { Run } from '../../core/ports.ts';
 import { runOutcome, type RunCalls } from '../../core/search/run-calls.ts';
+import { SCANNED_RUNS } from '../../core/search/runs-by-outcome.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
@@ -47,19 +50,26 @@ const listRoute: Route = {
   api: 'agent',
   summary: 'Runs with counts of their calls, newest first.',
   scope: 'calls:read',
-  query: optional({ agent_id: TEXT, since: SINCE, until: UNTIL, ...PAGE_QUERY }),
+  query: optional({
+    agent_id: TEXT,
+    outcome: { enum: RUN_OUTCOMES, description: 'only runs whose calls have this outcome now' },
+    since: SINCE,
+    until: UNTIL,
+    ...PAGE_QUERY,
+  }),
   responses: {
     200: {
-      description: 'one page',
+      description: `one page. With \`outcome\` it may have fewer than \`limit\` runs, or none, although there are more: a request looks at ${SCANNED_RUNS} runs at most, and \`next_cursor\` continues after them`,
       schema: object({ runs: listOf(ref('Run')), next_cursor: NEXT_CURSOR, complete: COMPLETE }),
     },
   },
-  refusals: ['permission_denied'],
+  refusals: ['permission_denied', 'storage_unavailable'],
   handle: listRuns,
 };
 
 interface RunsQuery extends PageQuery {
   readonly agent_id?: string;
+  readonly outcome?: RunOutcomeName;
   readonly since?: string;
   readonly until?: string;
 }
@@ -77,16 +87,16 @@ async function listRuns(context: HttpContext, request: FastifyRequest, reply: Fa
   const now = Math.floor(clock.now());
   const since = momentOf(query.since, now, 'since');
   const until = momentOf(query.until, now, 'until');
-  const wanted = {
+  const filter = {
     ...(agentId === undefined ? {} : { agentId }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };
   const { limit, cursor } = pageOf(query);
-  const page = await engine.runs.list(principal, wanted, cursor, limit);
-  const { calls, isComplete } = await engine.searches.countRuns(principal, page.items);
-  const rows = page.items.map((run, index) => JSON.stringify(runView(run, calls[index])));
-  sendJson(reply, 200, pageJson('runs', rows, page.nextCursor, isComplete));
+  const wanted = { filter, outcome: query.outcome ?? null, cursor, limit };
+  const { items, nextCursor, isComplete } = await engine.searches.runs(principal, wanted);
+  const rows = items.map(({ run, calls }) => JSON.stringify(runView(run, calls)));
+  sendJson(reply, 200, pageJson('runs', rows, nextCursor, isComplete));
 }
 
 const getRoute: Route = {
@@ -162,13 +172,13 @@ async function cancelRun(context: HttpContext, request: FastifyRequest, reply: F
   else sendProblem(reply, result.failure);
 }
 
-function runView(run: Run, calls?: RunCalls): RunView {
+function runView(run: Run, calls: RunCalls | null = null): RunView {
   return {
     run_id: run.id,
     agent_id: run.agentId,
     created_at: rfc3339(run.createdAt),
     cancelled_at: run.cancelledAt === null ? null : rfc3339(run.cancelledAt),
-    ...(calls === undefined ? {} : { outcome: runOutcome(run, calls), calls: runCallsView(calls) }),
+    ...(calls === null ? {} : { outcome: runOutcome(run, calls), calls: runCallsView(calls) }),
   };
 }
 

@@ -282,6 +282,27 @@ export function describeSearch(open: () => Promise<Store>): void {
       expect(none.json).toMatchObject({ outcome: 'empty', calls: { total: 0, last_ended_at: null } });
     });
 
+    it('lists the runs of each outcome, of an agent its own', async () => {
+      const runsOf = async (query: string, headers = OPERATOR): Promise<string[]> => {
+        const { status, json } = await server.get(`/v1/runs?${query}`, { headers });
+        expect([status, json.complete, json.next_cursor], query).toEqual([200, true, null]);
+        return json.runs.map(({ run_id: id }: { run_id: string }) => id);
+      };
+      expect(await runsOf('outcome=running')).toEqual(['run_ada']);
+      expect(await runsOf('outcome=failed')).toEqual(['run_bob']);
+      expect(await runsOf('outcome=empty')).toEqual(['run_none']);
+      expect(await runsOf('outcome=completed')).toEqual([]);
+      expect(await runsOf('outcome=cancelled')).toEqual([]);
+      expect(await runsOf('outcome=failed&agent_id=ada')).toEqual([]);
+      expect(await runsOf('outcome=failed&since=1h&limit=1')).toEqual(['run_bob']);
+      expect(await runsOf('outcome=failed&until=1h')).toEqual([]);
+      expect(await runsOf('outcome=failed', agents['ada'])).toEqual([]);
+      expect(await runsOf('outcome=empty', agents['bob'])).toEqual(['run_none']);
+      expect(await runsOf('outcome=failed', { ...OPERATOR, 'x-tenant-id': 'other' })).toEqual([]);
+      const odd = await server.get('/v1/runs?outcome=odd', { headers: OPERATOR });
+      expect(odd.json).toMatchObject({ status: 400, code: 'body_invalid' });
+    });
+
     it('has a page of the calls of one, in any order', async () => {
       const page = async (query: string): Promise<HttpResponse['json']> =>
         (await server.get(`/v1/runs/run_ada?${query}`, { headers: OPERATOR })).json;

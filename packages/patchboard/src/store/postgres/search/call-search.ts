@@ -1,3 +1,4 @@
+import type { CallStateName } from '@patchboard/wire';
 import type {
   CallCriteria,
   CallSearch,
@@ -9,9 +10,9 @@ import type {
   RefusalCriteria,
   RunTotals,
 } from '../../../core/search/call-search.ts';
-import { textArray } from '../../../postgres/arrays.ts';
+import { int4Array, textArray } from '../../../postgres/arrays.ts';
 import type { Queryable } from '../../../postgres/connection.ts';
-import { stateNameOf } from '../../state-codes.ts';
+import { STATE_CODES, stateNameOf } from '../../state-codes.ts';
 import type { Tables } from '../schema.ts';
 import { addRefusalCriteria, Conditions } from './criteria-sql.ts';
 import { findCalls, isKept } from './find-calls.ts';
@@ -100,5 +101,21 @@ export class PostgresCallSearch implements CallSearch {
       });
     }
     return totals;
+  }
+
+  async runsWithCalls(
+    tenant: string,
+    states: readonly CallStateName[],
+    limit: number,
+  ): Promise<readonly string[] | null> {
+    const text = `select run_id from ${this.#tables.indexed_calls}
+      where tenant = $1 and state = any($2::int4[]) and ${isKept(this.#tables, 'ended_at')} limit $3`;
+    const codes = int4Array(states.map((state) => STATE_CODES[state]));
+    const values = [tenant, codes, limit + 1];
+    const { rows } = await this.#queryable.query<{ run_id: string }>(
+      { name: 'runs_with_calls', text },
+      values,
+    );
+    return rows.length > limit ? null : [...new Set(rows.map(({ run_id: runId }) => runId))];
   }
 }

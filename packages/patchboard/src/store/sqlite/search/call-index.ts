@@ -33,6 +33,7 @@ export class CallIndex {
   readonly #position: StatementSync;
   readonly #setPosition: StatementSync;
   readonly #runTotals: StatementSync;
+  readonly #runsWithCalls: StatementSync;
 
   constructor(database: DatabaseSync, now: () => number) {
     this.#database = database;
@@ -50,6 +51,10 @@ export class CallIndex {
        cross join calls as c indexed by calls_run on c.run = wanted.value and c.tenant = ?
        cross join names as s on s.id = c.state
        group by c.run, c.state`,
+    );
+    this.#runsWithCalls = database.prepare(
+      `select distinct c.run from json_each(?) as wanted
+       cross join calls as c indexed by calls_state on c.state = wanted.value`,
     );
   }
 
@@ -84,6 +89,14 @@ export class CallIndex {
       totals.set(run, { byState, lastEndedAt: Math.max(lastEndedAt, integer(row, 'ended')) });
     }
     return totals;
+  }
+
+  runsWithCalls(tenant: string, states: readonly CallStateName[], limit: number): readonly string[] | null {
+    const [own] = this.#names.find(NO_TENANT, 'tenant', tenant).ids;
+    if (own === undefined) return [];
+    const { ids, calls } = this.#names.match(own, 'state', { any: states, none: [] });
+    if (calls > limit) return null;
+    return this.#runsWithCalls.all(JSON.stringify(ids)).map((row) => text(row, 'run'));
   }
 
   apply(batch: IndexBatch): boolean {

@@ -10,7 +10,7 @@ import type { CallIndex } from './call-index.ts';
 /** What can be requested of the index. */
 export interface IndexMethods extends Pick<
   CallIndex,
-  'position' | 'find' | 'refusals' | 'metrics' | 'runTotals' | 'apply' | 'forget' | 'remove'
+  'position' | 'find' | 'refusals' | 'metrics' | 'runTotals' | 'runsWithCalls' | 'apply' | 'forget' | 'remove'
 > {
   clear(): void;
 }
@@ -45,6 +45,8 @@ export class RequestedIndex implements CallSearch, CallIndexWriter {
   refusals: CallSearch['refusals'] = async (...args) => await this.#send('refusals', ...args);
   metrics: CallSearch['metrics'] = async (...args) => await this.#send('metrics', ...args);
   runTotals: CallSearch['runTotals'] = async (...args) => await this.#send('runTotals', ...args);
+
+  runsWithCalls: CallSearch['runsWithCalls'] = async (...args) => await this.#send('runsWithCalls', ...args);
 
   /** Only this process uses the index, so that there is no other claim. */
   async claim(): Promise<IndexPosition> {

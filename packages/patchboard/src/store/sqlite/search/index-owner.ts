@@ -55,6 +55,8 @@ function run(index: CallIndex, request: Exclude<IndexRequest, { method: 'clear' 
       return index.metrics(...request.args);
     case 'runTotals':
       return index.runTotals(...request.args);
+    case 'runsWithCalls':
+      return index.runsWithCalls(...request.args);
     case 'apply':
       return index.apply(...request.args);
     case 'forget':
