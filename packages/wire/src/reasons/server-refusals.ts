@@ -28,6 +28,7 @@ export interface ServerRefusals {
   readonly backup_running: NoParams;
   readonly backup_elsewhere: NoParams;
   readonly backup_no_space: NoParams;
+  readonly search_index_unusable: { readonly file: string; readonly problem: string };
 }
 
 export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
@@ -63,6 +64,8 @@ export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
   backup_running: () => 'another backup of this server is being made: try again when it has ended',
   backup_no_space: () =>
     'the disk of the data folder has no space for a second copy of the store, which a backup needs while it is made',
+  search_index_unusable: ({ file, problem }) =>
+    `the search index ${file} cannot be used (${problem}), so that there are no searches, metrics and counts of runs: let the user of this server read and write it, or move it away, and it is made anew from the store`,
   backup_elsewhere: () =>
     'the store of this server is not a file: back it up with the tools of its database, for PostgreSQL with pg_dump',
 };

@@ -74,7 +74,7 @@ export const listCallsRoute: Route = {
       schema: object({ tool_calls: listOf(ref('Call')), next_cursor: NEXT_CURSOR, complete: COMPLETE }),
     },
   },
-  refusals: ['permission_denied'],
+  refusals: ['permission_denied', 'storage_unavailable'],
   handle: listCalls,
 };
 

@@ -81,7 +81,7 @@ export const callMetricsRoute: Route = {
       }),
     },
   },
-  refusals: [],
+  refusals: ['storage_unavailable'],
   handle: callMetrics,
 };
 

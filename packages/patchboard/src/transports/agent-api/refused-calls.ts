@@ -40,7 +40,7 @@ export const refusedCallsRoute: Route = {
       schema: object({ refused_calls: listOf(REFUSED_CALL), next_cursor: NEXT_CURSOR, complete: COMPLETE }),
     },
   },
-  refusals: [],
+  refusals: ['storage_unavailable'],
   handle: listRefusedCalls,
 };
 

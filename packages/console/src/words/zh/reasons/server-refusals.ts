@@ -29,5 +29,7 @@ export const serverRefusals: Sentences<ServerRefusals> = {
   file_unknown: ({ path }) => `没有这个文件：${path}`,
   backup_running: () => '本服务器正在制作另一份备份：请等它结束后再试',
   backup_no_space: () => '数据目录所在磁盘放不下存储的第二份副本，而制作备份时需要它',
+  search_index_unusable: ({ file, problem }) =>
+    `搜索索引 ${file} 无法使用（${problem}），因此没有搜索、指标和 run 的调用数：请让运行本服务器的用户可以读写它，或把它移走，它会根据存储重新生成`,
   backup_elsewhere: () => '本服务器的存储不是文件：请用其数据库自带的工具备份，PostgreSQL 用 pg_dump',
 };

@@ -27,7 +27,7 @@ const COLUMNS = [
 const NAMES = ['tenant', 'tool', 'agent', 'client', 'state', 'code'] as const;
 
 /** Calls removed in one transaction. */
-const REMOVED_AT_ONCE = 500;
+const REMOVED_AT_ONCE = 200;
 
 /** Adds and removes calls, with their words and the counts of their names. */
 export class CallEntries {

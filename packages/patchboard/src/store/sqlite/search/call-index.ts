@@ -110,23 +110,31 @@ export class CallIndex {
     return true;
   }
 
-  forget(before: number): void {
+  /** Removes some of what is old, so that searches do not wait for all of it. Returns whether there is more. */
+  forget(before: number): boolean {
+    let isMore = false;
     this.#transaction(() => {
+      isMore = this.#calls.removeEndedBefore(before);
+      if (isMore) return;
       this.#refusals.removeBefore(before);
       this.#metrics.removeOld(this.#now());
     });
-    for (let isMore = true; isMore;)
-      this.#transaction(() => {
-        isMore = this.#calls.removeEndedBefore(before);
-      });
+    if (!isMore) this.#emptyLog();
+    return isMore;
   }
 
   remove(calls: readonly RemovedCall[]): void {
     this.#transaction(() => this.#calls.removeCalls(calls));
+    this.#emptyLog();
   }
 
   close(): void {
     this.#database.close();
+  }
+
+  /** What was removed is also in earlier pages of the write-ahead log. */
+  #emptyLog(): void {
+    this.#database.exec('pragma wal_checkpoint(truncate)');
   }
 
   #transaction(change: () => void): void {

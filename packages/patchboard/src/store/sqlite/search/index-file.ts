@@ -1,6 +1,8 @@
+import { reason, reasonsText, type ReasonView } from '@patchboard/wire';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { StorageUnavailable } from '../../../core/failures.ts';
 import { sqliteCode } from '../sqlite-errors.ts';
 import { INDEX_SCHEMA, INDEX_VERSION } from './schema.ts';
 
@@ -10,6 +12,8 @@ const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
 const CORRUPT = 11;
 const NOTADB = 26;
 const SQL_ERROR = 1;
+/** PERM, READONLY, IOERR and CANTOPEN. */
+const NO_ACCESS: readonly number[] = [3, 8, 10, 14];
 const APPLICATION_ID = 0x50_42_53_49;
 
 /** Returns the path of the index beside a store. */
@@ -21,6 +25,24 @@ export function indexFileOf(storeFile: string): string {
 export function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === CORRUPT || code === NOTADB || error instanceof RangeError;
+}
+
+/** Returns `StorageUnavailable` if the error means that the file or its folder cannot be read or written; otherwise the error. */
+export function accessProblem(error: unknown, file: string): unknown {
+  const problem = problemOfAccess(error);
+  if (problem === null) return error;
+  const why = (name: string): ReasonView => reason('search_index_unusable', { file: name, problem });
+  // Callers are not told where the server has its files.
+  return new StorageUnavailable(reasonsText([why(file)]), why(basename(file)));
+}
+
+function problemOfAccess(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const code = sqliteCode(error);
+  if (code !== null) return NO_ACCESS.includes(code) ? error.message : null;
+  if (!('code' in error) || typeof error.code !== 'string') return null;
+  // The messages of Node continue with the path.
+  return /^E[A-Z]+: [^,]+/.exec(error.message)?.[0] ?? error.code;
 }
 
 /** Opens the index file; one that is missing, damaged or of another version is replaced by an empty one. */

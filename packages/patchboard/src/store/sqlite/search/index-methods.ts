@@ -62,7 +62,7 @@ export class RequestedIndex implements CallSearch, CallIndexWriter {
   }
 
   async forget(before: number): Promise<void> {
-    await this.#send('forget', before);
+    while (await this.#send('forget', before));
   }
 
   async release(): Promise<void> {}

@@ -1,8 +1,11 @@
 import { CallIndex } from './call-index.ts';
-import { isDamage, openIndexFile, replaceIndexFile } from './index-file.ts';
+import { accessProblem, isDamage, openIndexFile, replaceIndexFile } from './index-file.ts';
 import type { IndexRequest } from './index-methods.ts';
 
-/** Owns the index file: opens it with the first request, and replaces it by an empty one if it is damaged. */
+/**
+ * Owns the index file: opens it with the first request, and replaces it by an empty one if it is damaged. A file that cannot be
+ * read or written stays as it is, because it may be something else; each request tries it again.
+ */
 export class IndexOwner {
   readonly #file: string;
   readonly #now: () => number;
@@ -13,7 +16,21 @@ export class IndexOwner {
     this.#now = now;
   }
 
+  /** Throws `StorageUnavailable` if the file cannot be read or written. */
   handle(request: IndexRequest): unknown {
+    try {
+      return this.#handle(request);
+    } catch (error) {
+      throw accessProblem(error, this.#file);
+    }
+  }
+
+  close(): void {
+    this.#index?.close();
+    this.#index = null;
+  }
+
+  #handle(request: IndexRequest): unknown {
     if (request.method === 'clear') {
       this.#replace();
       return undefined;
@@ -24,11 +41,6 @@ export class IndexOwner {
       if (!isDamage(error)) throw error;
       return run(this.#replace(), request);
     }
-  }
-
-  close(): void {
-    this.#index?.close();
-    this.#index = null;
   }
 
   #opened(): CallIndex {

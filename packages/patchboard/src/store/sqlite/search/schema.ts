@@ -1,10 +1,12 @@
 /** The version of the schema: an index file of another version is made anew. */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 
 /**
  * The index of calls. `names` has the names of each tenant, with the number of calls that have them, so that a pattern is
  * resolved once, and the rarest criterion is known. Each order of a list has an index; so has everything that selects few
- * calls. Words are separated by spaces: the tokenizer `ascii` only splits there.
+ * calls. Words are separated by spaces: the tokenizer `ascii` only splits there. They are arguments of calls: the table has its
+ * content, and `secure-delete`, so that the words of a removed call leave the file. Without them they would stay until SQLite
+ * merges the parts of its index, if ever.
  */
 export const INDEX_SCHEMA = `
   create table position (one integer primary key check (one = 1), seq integer not null, hash text not null) strict;
@@ -51,9 +53,8 @@ export const INDEX_SCHEMA = `
   create index calls_trace on calls (trace) where trace is not null;
   create index calls_parent on calls (parent) where parent is not null;
 
-  create virtual table words using fts5 (
-    phrase, content = '', contentless_delete = 1, tokenize = 'ascii'
-  );
+  create virtual table words using fts5 (phrase, columnsize = 0, tokenize = 'ascii');
+  insert into words (words, rank) values ('secure-delete', 1);
 
   create table refusals (
     seq integer primary key,

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aFolder } from '../../../../test/support/a-folder.ts';
@@ -81,12 +81,18 @@ describe('the index beside a store', () => {
     await second.cleanup();
   });
 
-  it('loses the calls that are purged', async () => {
-    const { store, index, cleanup } = await openIndexed(join(await aFolder(), 'store.db'));
-    await insertAll(store, calls);
+  it('loses the calls that are purged, with the words of their arguments', async () => {
+    const file = join(await aFolder(), 'store.db');
+    const { store, index, cleanup } = await openIndexed(file);
+    const word = 'afba4cc3c8d9b2e17f';
+    await insertAll(store, [{ ...calls[0]!, argsJson: `{"note":"${word}"}` }, ...calls.slice(1)]);
     await index();
+    const isIn = (name: string): boolean => readFileSync(name).includes(word.slice(4));
+    const files = [indexFileOf(file), `${indexFileOf(file)}-wal`];
+    expect(files.some(isIn)).toBe(true);
     await store.purgeCalls(Number.MAX_SAFE_INTEGER, 100);
     await waitFor(async () => expect(await idsIn(store)).toEqual(ids.slice(100)));
+    expect(files.some(isIn)).toBe(false);
     await cleanup();
   });
 
