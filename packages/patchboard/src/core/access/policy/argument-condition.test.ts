@@ -50,4 +50,13 @@ describe('an argument condition', () => {
     expect(holds({ arg: '/x', equals: undefined }, { x: 1 })).toBe(false);
     expect(holds({ arg: '/y', equals: 1 }, { x: 1 })).toBe(false);
   });
+
+  it('equals compares numbers as the tool gets them: the text of a call has no negative zero', () => {
+    const negative = JSON.parse('{"x":-0,"in":[{"x":-0}]}') as unknown;
+    expect(JSON.stringify(negative)).toBe('{"x":0,"in":[{"x":0}]}');
+    expect(holds({ arg: '/x', equals: 0 }, negative)).toBe(true);
+    expect(holds({ arg: '/in', equals: [{ x: 0 }] }, negative)).toBe(true);
+    expect(holds({ arg: '/x', equals: -0 }, { x: 0 })).toBe(true);
+    expect(holds({ arg: '/x', equals: false }, { x: 0 })).toBe(false);
+  });
 });
