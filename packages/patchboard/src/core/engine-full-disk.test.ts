@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { aDevice } from '../../test/support/a-device.ts';
 import {
   accepted,
   anEngine,
@@ -19,7 +20,7 @@ import { StorageFull } from './failures.ts';
 import type { Store } from './ports.ts';
 
 /** Until `makeRoom`, every such write finds no room. */
-function fill(store: Store, name: 'replaceCall' | 'deleteDocument'): { makeRoom: () => void } {
+function fill(store: Store, name: 'replaceCall' | 'deleteDocument' | 'append'): { makeRoom: () => void } {
   const write = store[name].bind(store);
   store[name] = (() => Promise.reject(new StorageFull())) as never;
   return {
@@ -32,6 +33,29 @@ function fill(store: Store, name: 'replaceCall' | 'deleteDocument'): { makeRoom:
 const me = aPrincipal();
 
 describe('while the store has no room', () => {
+  it('devices come and go, and the ledger has it when there is room', async () => {
+    const { engine, clock, store } = await anEngine({});
+    const { makeRoom } = fill(store, 'append');
+    const { device } = await aDevice(engine, []);
+    await clock.advance(5_000);
+    engine.devices.disconnect(device, 'left');
+    await clock.advance(5_000);
+    makeRoom();
+    await clock.advance(2_000);
+    const rows = await store.readLedger({ kinds: ['device.changed'] }, 0, 10);
+    expect(rows.map(({ row }) => JSON.parse(row.body) as unknown)).toMatchObject([
+      { state: 'online' },
+      { state: 'gone' },
+    ]);
+    const again = fill(store, 'append');
+    await aDevice(engine, []);
+    await clock.advance(2_000);
+    const drained = engine.drain();
+    await clock.advance(2_000);
+    await drained;
+    again.makeRoom();
+  });
+
   it('a time limit stops the work, and is written down when there is room', async () => {
     let isStopped = false;
     const tool = aServerTool({

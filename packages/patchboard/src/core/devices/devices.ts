@@ -1,6 +1,7 @@
 import type { RejectedTool, ToolSpec } from '@patchboard/wire';
 import type { Device, DeviceLink } from './device.ts';
 import type { DeviceProvider } from './device-provider.ts';
+import { storeFailure } from '../failures.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
@@ -322,11 +323,31 @@ export class Devices {
   }
 
   async #flush(): Promise<void> {
-    const { store, clock } = this.#parts;
-    await new Promise<void>((resolve) => clock.after(FLUSH_MS, resolve));
-    await store.append(this.#unwritten.splice(0));
+    const rows = this.#unwritten;
+    await this.#pause(FLUSH_MS);
+    while (rows.length > 0) {
+      const { length } = rows;
+      try {
+        await this.#parts.store.append([...rows]);
+        rows.splice(0, length);
+      } catch (error) {
+        if (storeFailure(error) === null || this.#parts.lifecycle.isClosed) {
+          rows.length = 0;
+          throw error;
+        }
+        rows.splice(0, Math.max(0, rows.length - MAX_UNWRITTEN));
+        await this.#pause(REPEAT_MS);
+      }
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.#parts.clock.after(ms, resolve));
   }
 }
 
 /** Delay before rows are written, so that many devices that connect or disconnect at once share one commit. */
 const FLUSH_MS = 20;
+/** How often a write that failed is repeated, and the most rows that wait for it: the oldest are dropped. */
+const REPEAT_MS = 1000;
+const MAX_UNWRITTEN = 10_000;
