@@ -178,9 +178,11 @@ export class DeviceProvider implements Provider {
     this.#unbind(live);
     this.#running.set(live, device);
     // After a restart the call may have been recovered before its tool was registered again. A later contract does not count.
-    const { tenant, toolName, toolVersion } = live.call;
-    const tool = this.#parts.toolIndex.find(tenant, toolName);
-    if (tool?.version === toolVersion) live.tool ??= tool;
+    if (live.tool === undefined) {
+      const { tenant, toolName, toolVersion } = live.call;
+      const tool = this.#parts.toolIndex.find(tenant, toolName);
+      if (tool?.version === toolVersion) live.tool = tool;
+    }
     device.calls.add(live);
     live.release = () => this.#finish(live);
   }
