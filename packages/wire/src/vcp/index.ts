@@ -8,6 +8,7 @@ export {
   isMetaKey,
   keyOfArgument,
   LONGEST_OPENER,
+  META_KEYS,
   OPENER_SIGN,
   openerAt,
   openerOf,

@@ -68,7 +68,7 @@ export function findTaggedCloser(text: string, tag: Exclude<ValueTag, ''>, from:
 }
 
 /** Keys that the protocol reserves for itself; they are not arguments of the tool. */
-const META_KEYS: ReadonlySet<string> = new Set([
+export const META_KEYS: ReadonlySet<string> = new Set([
   'archery',
   'ink',
   'river',

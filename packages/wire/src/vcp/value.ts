@@ -13,11 +13,16 @@ const ESCAPED_MARKER = /<<<\[((?:END_)?TOOL_(?:REQUEST|RESULT|DEFINITION))_ESCAP
 const MARKER = /<<<\[((?:END_)?TOOL_(?:REQUEST|RESULT|DEFINITION))\]>>>/g;
 const NUMBERED_CLOSER = /[「{]末ESCAPE([1-9]\d{0,8})[」}]/gi;
 
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
 /** Returns the value between the markers: strips one newline at each end and keeps the rest unchanged. */
 export function readValue(text: string, tag: ValueTag): string {
-  const start = text.startsWith('\n') ? 1 : text.startsWith('\r\n') ? 2 : 0;
+  const first = text.charCodeAt(0);
+  const start = first === NEWLINE ? 1 : first === RETURN && text.charCodeAt(1) === NEWLINE ? 2 : 0;
   let end = text.length;
-  if (end > start && text.endsWith('\n')) end -= end - 1 > start && text[end - 2] === '\r' ? 2 : 1;
+  if (end > start && text.charCodeAt(end - 1) === NEWLINE)
+    end -= end - 1 > start && text.charCodeAt(end - 2) === RETURN ? 2 : 1;
   const value = text.slice(start, end);
   return tag === 'ESCAPE' ? unescapeMarkers(value) : value;
 }

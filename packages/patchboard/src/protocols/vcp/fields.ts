@@ -1,13 +1,5 @@
 import { reason } from '@patchboard/wire';
-import {
-  closerOf,
-  LONGEST_OPENER,
-  openerOf,
-  readValue,
-  REQUEST_END,
-  REQUEST_START,
-  runsIntoField,
-} from '@patchboard/wire/vcp';
+import { closerOf, LONGEST_OPENER, openerOf, REQUEST_END, REQUEST_START } from '@patchboard/wire/vcp';
 import { readBlock } from './block.ts';
 import { parseError } from '../parse-error.ts';
 import { endDamaged, endUnclosed, fieldsOf, namesIn, unexpected } from './damage.ts';
@@ -22,8 +14,6 @@ const KEY_CHARACTER = /[A-Za-z0-9_-]/;
 const KEY = /[A-Za-z0-9_-]*/y;
 const WHITESPACE = /\s*/y;
 const SEPARATORS = /[\s,，；、]*/y;
-const PLAIN_HEAD = `:${openerOf('')}`;
-const PLAIN_CLOSER = closerOf('');
 
 /** Continues inside a block. Returns false if more text is needed. */
 export function scanBlock(scan: Scan, block: Block, part: BlockPart): boolean {
@@ -43,15 +33,14 @@ export function scanBlock(scan: Scan, block: Block, part: BlockPart): boolean {
   }
 }
 
-function skip(scan: Scan, pattern: RegExp): string {
+/** `pattern` is sticky, and matches the empty text too. */
+function skip(scan: Scan, pattern: RegExp): void {
   pattern.lastIndex = scan.at;
-  const found = pattern.exec(scan.text)?.[0] ?? '';
-  scan.at += found.length;
-  return found;
+  pattern.test(scan.text);
+  scan.at = pattern.lastIndex;
 }
 
-function scanGap(scan: Scan, begun: Block): boolean {
-  const block = takeWholeFields(scan, begun);
+function scanGap(scan: Scan, block: Block): boolean {
   skip(scan, SEPARATORS);
   const { text, at } = scan;
   if (at === text.length) {
@@ -69,48 +58,10 @@ function scanGap(scan: Scan, begun: Block): boolean {
   return goTo(scan, block, { kind: 'key', key: '', offset });
 }
 
-/** Fast path for complete plain fields, which are most. Leaves unusual or incomplete fields to the general parser. */
-function takeWholeFields(scan: Scan, block: Block): Block {
-  const { text } = scan;
-  let { fields } = block;
-  for (;;) {
-    const from = after(text, scan.at, isSeparator);
-    const colon = after(text, from, isKeyCharacter);
-    if (colon === from || !text.startsWith(PLAIN_HEAD, colon)) break;
-    const end = scan.find.plainCloser.next(colon + PLAIN_HEAD.length);
-    if (end === Infinity) break;
-    const raw = text.slice(colon + PLAIN_HEAD.length, end);
-    if (raw.includes(REQUEST_START) || runsIntoField(raw)) break;
-    const field = { key: text.slice(from, colon), value: readValue(raw, ''), offset: scan.offsetOf(from) };
-    fields = { field, before: fields };
-    scan.at = end + PLAIN_CLOSER.length;
-  }
-  return fields === block.fields ? block : { ...block, fields };
-}
-
-function after(text: string, from: number, belongs: (code: number) => boolean): number {
-  let at = from;
-  while (belongs(text.charCodeAt(at))) at += 1;
-  return at;
-}
-
-/** Space, tab, newline, return or comma; the general parser handles rarer separators. */
-function isSeparator(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x2c || code === 0x0d || code === 0x09;
-}
-
-function isKeyCharacter(code: number): boolean {
-  return (
-    (code >= 0x61 && code <= 0x7a) ||
-    code === 0x5f ||
-    (code >= 0x41 && code <= 0x5a) ||
-    (code >= 0x30 && code <= 0x39) ||
-    code === 0x2d
-  );
-}
-
 function scanKey(scan: Scan, block: Block, before: string, offset: number): boolean {
-  const key = before + skip(scan, KEY);
+  const from = scan.at;
+  skip(scan, KEY);
+  const key = before + scan.text.slice(from, scan.at);
   const isWhole = scan.at < scan.text.length;
   goTo(scan, block, { kind: isWhole ? 'colon' : 'key', key, offset });
   return isWhole;

@@ -1,5 +1,8 @@
 import { closerOf, OPENER_SIGN, REQUEST_END, REQUEST_START } from '@patchboard/wire/vcp';
 
+/** A search with a limit reads at least so many characters, so that limits close to each other cost one search. */
+const LEAST_SEARCHED = 4096;
+
 /**
  * Finds the next occurrence of a string in a text. Caches the last match, so that searches from increasing indexes scan
  * the text once in total, whether or not there is a match.
@@ -8,18 +11,30 @@ export class Finder {
   readonly #text: string;
   readonly #wanted: string;
   #at = -1;
+  /** No match begins between the last `from` and here. */
+  #searched = 0;
 
   constructor(text: string, wanted: string) {
     this.#text = text;
     this.#wanted = wanted;
   }
 
-  /** Returns `Infinity` if there is no match. `from` must not decrease. */
-  next(from: number): number {
+  /**
+   * Returns `Infinity` if there is no match. `from` must not decrease.
+   * `limit`, for single characters: a match from there on is not needed. Searches for several characters that stop at the
+   * same limit find the text in the processor's cache.
+   */
+  next(from: number, limit: number = Infinity): number {
     if (this.#at >= from) return this.#at;
-    const found = this.#text.indexOf(this.#wanted, from);
-    this.#at = found === -1 ? Infinity : found;
-    return this.#at;
+    const begin = Math.max(from, this.#searched);
+    if (begin >= limit) return Infinity;
+    const end = Math.max(limit, begin + LEAST_SEARCHED);
+    const part = end < this.#text.length ? this.#text.slice(0, end) : this.#text;
+    const found = part.indexOf(this.#wanted, begin);
+    if (found !== -1) this.#at = found;
+    else if (part === this.#text) this.#at = Infinity;
+    else this.#searched = end;
+    return found === -1 ? Infinity : found;
   }
 }
 

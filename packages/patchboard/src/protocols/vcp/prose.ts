@@ -30,8 +30,8 @@ function scanProse(scan: Scan): boolean {
   const { text, find } = scan;
   for (;;) {
     const lessThan = find.lessThan.next(scan.at);
-    const tick = find.tick.next(scan.at);
-    const tilde = find.tilde.next(scan.at);
+    const tick = find.tick.next(scan.at, lessThan);
+    const tilde = find.tilde.next(scan.at, lessThan);
     if (tick < lessThan && tick < tilde) {
       scan.at = tick;
       return openTicks(scan, 0);
@@ -48,6 +48,7 @@ function scanProse(scan: Scan): boolean {
     }
     scan.at = lessThan;
     if (text.startsWith(REQUEST_START, lessThan) && lessThan >= scan.damagedEnd) {
+      if (scan.takePlainRequest()) continue;
       scan.openBlock();
       return true;
     }

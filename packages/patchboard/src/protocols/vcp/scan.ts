@@ -3,6 +3,7 @@ import type { ReplyItem } from '../protocol.ts';
 import { Finders } from './finder.ts';
 import { leadBefore } from './line-lead.ts';
 import { isDeciding, keep, type Found, type OpenNesting } from './nesting.ts';
+import { readPlainRequest } from './plain-request.ts';
 import { GAP, PROSE, type Block, type OpenCode, type Place, type VcpState } from './state.ts';
 import { TickRuns } from './tick-runs.ts';
 
@@ -50,6 +51,19 @@ export class Scan {
   /** The line up to `at`, if it has only spaces and the marks of quotes and lists; else null. */
   lead(): string | null {
     return leadBefore(this.text, this.at, this.#lead);
+  }
+
+  /** Reads the request at the marker at `at` if the fast path can. Returns false, and changes nothing, if it cannot. */
+  takePlainRequest(): boolean {
+    // While a value may be open, each request needs the general parser's decision whether it is inside.
+    if (this.nesting !== null) return false;
+    const request = readPlainRequest(this.text, this.at, this.#offset);
+    if (request === null) return false;
+    this.emitText();
+    this.items.push({ kind: 'request', request });
+    this.at += request.rawBlock.length;
+    this.#from = this.at;
+    return true;
   }
 
   /** Opens a block at the request marker at `at`. */
