@@ -21,12 +21,25 @@ export interface ServerProcess {
 
 /** Starts a script of this folder and waits for the line that holds its URL. */
 export async function startServer(script: string, settings: unknown): Promise<ServerProcess> {
-  const child = start(script, settings);
+  return await untilReady(start(script, settings));
+}
+
+/** Starts a program and waits for the line that holds its URL. Its log is discarded. */
+export async function startProgram(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  return await untilReady(track(spawn(command, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })));
+}
+
+async function untilReady(child: ChildProcess): Promise<ServerProcess> {
   const url = await firstMatch(child, /https?:\/\/\S+/);
   return {
     url,
     pid: child.pid ?? 0,
     stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
@@ -50,7 +63,10 @@ export async function runScript<T>(script: string, settings: unknown): Promise<T
 function start(script: string, settings: unknown): ChildProcess {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const args = [...process.execArgv, file, JSON.stringify(settings)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return track(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
+}
+
+function track(child: ChildProcess): ChildProcess {
   started.add(child);
   child.once('exit', () => started.delete(child));
   return child;

@@ -4,13 +4,12 @@ import type { StorePlace } from './arms/bench-settings.ts';
 import type { EngineSettings } from './arms/in-process.ts';
 import type { Life, LifeSettings } from './arms/lives.ts';
 import type { ServerSettings } from './arms/patchboard.ts';
-import type { PeerLivesSettings } from './arms/peer-lives.ts';
-import type { PeerServerSettings } from './arms/peer-server.ts';
-import type { PeerName } from './arms/peers/open-peer.ts';
 import { runScript, startServer, type ServerProcess } from './child.ts';
 import type { Databases } from './databases.ts';
+import type { ComparedPeer } from './figure.ts';
 import type { Headers } from './http.ts';
 import { createKey } from './key.ts';
+import { dbos, graphileWorker, pgBoss, restateServer } from './peer-contenders.ts';
 import type { RestateService } from './restate.ts';
 import { withTemporaryFolder } from './temporary-folder.ts';
 
@@ -18,6 +17,9 @@ import { withTemporaryFolder } from './temporary-folder.ts';
 export interface Contender {
   readonly name: string;
   readonly durability: string;
+  readonly peer?: ComparedPeer;
+  /** The process of the separate server that stores, if there is one. */
+  readonly storePid?: number;
   /** Whether a request without `Prefer: wait` is acknowledged when it is stored. */
   readonly hasReceipts: boolean;
   /** Measures calls inside one process, on an empty store. */
@@ -31,44 +33,51 @@ export interface EchoServer extends ServerProcess {
   readonly headers: Headers;
 }
 
+/** A package that a user would pick instead. */
+export interface PeerContender extends Contender {
+  readonly peer: ComparedPeer;
+}
+
 export const SQLITE = 'patchboard sqlite';
 export const POSTGRES = 'patchboard postgres';
-const SYNCED = 'each commit is synced before the response';
+const KEPT =
+  'synced before the response; keeps results, and hash-chained ledger rows in the same transaction';
 
-export function contenders(databases: Databases, restate: RestateService | null): readonly Contender[] {
-  const onPostgres = (name: string, peer: PeerName, durability: string): Contender =>
-    peerContender(name, peer, durability, {
-      pid: databases.pid,
-      withAddress: async (use) => await databases.withDatabase(async (url) => await use({ address: url })),
-      address: async () => ({ address: await databases.create() }),
-    });
+/** Patchboard on PostgreSQL and on SQLite, and what other systems run on PostgreSQL or on their own log. */
+export function contendersOnPostgres(
+  databases: Databases,
+  restate: RestateService | null,
+): readonly Contender[] {
   return [
-    ON_SQLITE,
+    patchboardOnSqlite(true),
     patchboardOnPostgres(databases),
-    onPostgres('graphile-worker', 'graphile_worker', `PostgreSQL, ${SYNCED}; keeps no results`),
-    onPostgres('pg-boss', 'pg_boss', `PostgreSQL, ${SYNCED}; keeps results`),
-    onPostgres('DBOS', 'dbos', `PostgreSQL, ${SYNCED}; keeps the results of the step and of the workflow`),
-    ...(restate === null ? [] : [restateContender(restate)]),
+    graphileWorker(databases),
+    pgBoss(databases),
+    dbos(databases),
+    ...(restate === null ? [] : [restateServer(restate)]),
   ];
 }
 
-const ON_SQLITE: Contender = {
-  name: SQLITE,
-  durability:
-    'SQLite WAL, synced before the response; keeps results, and hash-chained ledger rows in the same transaction',
-  hasReceipts: true,
-  measureLives: async (settings) =>
-    await withTemporaryFolder(async (folder) => {
-      const own: EngineSettings = { ...settings, folder, groupCommit: true };
-      return await runScript<Life>('./arms/in-process.ts', own);
-    }),
-  serve: async (folder, concurrency) => await patchboardServer({ folder }, concurrency),
-};
+/** Without group commit each change has its own transaction. */
+export function patchboardOnSqlite(groupCommit: boolean): Contender {
+  return {
+    name: groupCommit ? SQLITE : 'one transaction per change',
+    durability: `SQLite WAL, ${KEPT}`,
+    hasReceipts: true,
+    measureLives: async (settings) =>
+      await withTemporaryFolder(async (folder) => {
+        const own: EngineSettings = { ...settings, folder, groupCommit };
+        return await runScript<Life>('./arms/in-process.ts', own);
+      }),
+    serve: async (folder, concurrency) => await patchboardServer({ folder }, concurrency),
+  };
+}
 
 function patchboardOnPostgres(databases: Databases): Contender {
   return {
     name: POSTGRES,
-    durability: `PostgreSQL, ${SYNCED}; keeps results, and hash-chained ledger rows in the same transaction`,
+    durability: `PostgreSQL, ${KEPT}`,
+    storePid: databases.pid,
     hasReceipts: true,
     measureLives: async (settings) =>
       await withTemporaryFolder(
@@ -92,43 +101,4 @@ async function patchboardServer(place: StorePlace, concurrency: number): Promise
   const server = await startServer('./arms/patchboard.ts', settings);
   const headers = await createKey(server.url);
   return { ...server, url: `${server.url}/v1/tools/${ECHO_TOOL}/invoke`, headers };
-}
-
-type PeerAddress = Pick<PeerServerSettings, 'address' | 'ingress'>;
-
-interface PeerPlace {
-  readonly pid: number;
-  withAddress<T>(use: (address: PeerAddress) => Promise<T>): Promise<T>;
-  address(): Promise<PeerAddress>;
-}
-
-function peerContender(name: string, peer: PeerName, durability: string, place: PeerPlace): Contender {
-  return {
-    name,
-    durability,
-    hasReceipts: false,
-    measureLives: async (settings) =>
-      await place.withAddress(async (address) => {
-        const own: PeerLivesSettings = { ...settings, ...address, peer, serverPid: place.pid };
-        return await runScript<Life>('./arms/peer-lives.ts', own);
-      }),
-    serve: async (_folder, concurrency) => {
-      const own: PeerServerSettings = { ...(await place.address()), peer, concurrency };
-      return { ...(await startServer('./arms/peer-server.ts', own)), headers: {} };
-    },
-  };
-}
-
-function restateContender({ pid, admin, ingress }: RestateService): Contender {
-  const address: PeerAddress = { address: admin, ingress };
-  return peerContender(
-    'Restate',
-    'restate',
-    'its own log, synced before the response; keeps results for a day',
-    {
-      pid,
-      withAddress: async (use) => await use(address),
-      address: () => Promise.resolve(address),
-    },
-  );
 }

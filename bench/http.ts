@@ -14,6 +14,17 @@ export async function postJson(url: string, body: unknown, headers: Headers = {}
   }
 }
 
+/** Posts, expects 200, discards the body of the response and returns its length. */
+export async function downloadBytes(url: string, headers: Headers): Promise<number> {
+  const sent = request(url, { method: 'POST', headers });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let bytes = 0;
+  for await (const chunk of response) bytes += (chunk as Buffer).length;
+  if (response.statusCode !== 200) throw new Error(`${url} returned ${response.statusCode}`);
+  return bytes;
+}
+
 /** Requests over a fixed number of keep-alive connections, one at a time on each: the cheapest possible client. */
 export class Connections {
   readonly #origin: string;

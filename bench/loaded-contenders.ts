@@ -1,69 +1,73 @@
 import { join } from 'node:path';
 import { ECHO_ARGS } from './arms/bench-pack.ts';
-import { runScript } from './child.ts';
 import type { Contender, EchoServer } from './contenders.ts';
 import type { FigureOptions } from './figure.ts';
-import type { Headers } from './http.ts';
-import type { Load, LoadSettings } from './load/generate.ts';
+import { loadInTurn, runsOf, type ArmRuns, type LoadedArm } from './loaded-arms.ts';
 import type { Measurement } from './measurement.ts';
 
-const WARM_SECONDS = 10;
 /** Longer than any response takes. */
 const WAIT = { prefer: 'wait=30' };
 
-interface Loaded {
-  readonly name: string;
-  readonly server: EchoServer;
-  readonly hasReceipts: boolean;
-}
-
-/** Requests per second to a server of each contender, slice by slice. */
+/** Requests per second to a server of each contender, slice by slice, and the CPU time beside it. */
 export async function loadContenders(
   contenders: readonly Contender[],
   connections: number,
   folder: string,
   { quick, say }: FigureOptions,
 ): Promise<readonly Measurement[]> {
-  const whole: Record<string, number[]> = Object.fromEntries(contenders.map(({ name }) => [name, []]));
-  const receipts: Record<string, number[]> = Object.fromEntries(
-    contenders.filter(({ hasReceipts }) => hasReceipts).map(({ name }) => [name, []]),
-  );
-  const loaded: Loaded[] = [];
-  const slices = quick ? 1 : 6;
-  const seconds = quick ? 1 : 3;
+  const started: EchoServer[] = [];
   try {
+    const arms: LoadedArm[] = [];
     for (const contender of contenders) {
-      const { name, hasReceipts } = contender;
-      say(`warming ${name} over HTTP`);
+      const { name, storePid, hasReceipts } = contender;
       const server = await contender.serve(join(folder, name), connections * 4);
-      loaded.push({ name, server, hasReceipts });
-      await load(server, connections, quick ? 1 : WARM_SECONDS, WAIT);
+      started.push(server);
+      const { url, pid, headers } = server;
+      const common = { pid, ...(storePid === undefined ? {} : { storePid }) };
+      const load = { url, connections, args: ECHO_ARGS };
+      arms.push({ ...common, name, load: { ...load, headers: { ...headers, ...WAIT } } });
+      if (hasReceipts) arms.push({ ...common, name: receiptOf(name), load: { ...load, headers } });
     }
-    for (let slice = 0; slice < slices; slice += 1) {
-      say(`HTTP, slice ${slice + 1} of ${slices}`);
-      for (const { name, server } of slice % 2 === 0 ? loaded : loaded.toReversed()) {
-        whole[name]?.push(await load(server, connections, seconds, WAIT));
-        // Right after the other, so that both have the same neighbours in time.
-        receipts[name]?.push(await load(server, connections, seconds, {}));
-      }
-    }
+    const plan = quick
+      ? { slices: 1, seconds: 1, warmSeconds: 1 }
+      : { slices: 6, seconds: 3, warmSeconds: 8 };
+    const runs = await loadInTurn(arms, plan, (line) => say(`HTTP, ${line}`));
+    return measurementsOf(contenders, connections, (name) => runsOf(runs, name));
   } finally {
-    for (const { server } of loaded) await server.stop();
+    for (const server of started) await server.stop();
   }
-  return [
-    { name: `P1: whole call over HTTP, ${connections} connections`, unit: 'per second', runs: whole },
-    { name: `P1: durable receipt over HTTP, ${connections} connections`, unit: 'per second', runs: receipts },
-  ];
 }
 
-async function load(
-  { url, headers }: EchoServer,
+function receiptOf(contender: string): string {
+  return `${contender}, receipt`;
+}
+
+function measurementsOf(
+  contenders: readonly Contender[],
   connections: number,
-  seconds: number,
-  preference: Headers,
-): Promise<number> {
-  const own = { headers: { ...headers, ...preference }, args: ECHO_ARGS };
-  const settings: LoadSettings = { ...own, url, connections, seconds };
-  const { perSecond } = await runScript<Load>('./load/generate.ts', settings);
-  return perSecond;
+  of: (arm: string) => ArmRuns,
+): Measurement[] {
+  const whole = `P1: whole call over HTTP, ${connections} connections`;
+  const runs = (value: (name: string) => readonly number[] | null): Measurement['runs'] =>
+    Object.fromEntries(
+      contenders.flatMap(({ name }) => {
+        const values = value(name);
+        return values === null || values.length === 0 ? [] : [[name, values] as const];
+      }),
+    );
+  const receipts = new Set(contenders.filter(({ hasReceipts }) => hasReceipts).map(({ name }) => name));
+  return [
+    { name: whole, unit: 'per second', runs: runs((name) => of(name).perSecond) },
+    { name: 'P1: CPU per call, the process', unit: 'µs', runs: runs((name) => of(name).cpu) },
+    {
+      name: 'P1: CPU per call, the server that stores',
+      unit: 'µs',
+      runs: runs((name) => of(name).storeCpu),
+    },
+    {
+      name: `P1: durable receipt over HTTP, ${connections} connections`,
+      unit: 'per second',
+      runs: runs((name) => (receipts.has(name) ? of(receiptOf(name)).perSecond : null)),
+    },
+  ];
 }

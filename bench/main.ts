@@ -1,59 +1,51 @@
-// npm run bench -- [--json] [--quick] [P1 P2 …]
+// npm run bench -- [--json] [--quick] [--record] [--calls <count>] [P1 P2 …]
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import type { RunFigure } from './figure.ts';
-import { cpuPerRequest } from './figures/cpu-per-request.ts';
-import { durableReceipt } from './figures/p1-durable-receipt.ts';
-import { wholeLife } from './figures/p2-whole-life.ts';
-import { deviceCalls } from './figures/p3-device-calls.ts';
-import { mcpCall } from './figures/p4-mcp.ts';
-import { sdkCall } from './figures/p5-sdk-call.ts';
-import { textProtocol } from './figures/p6-text-protocol.ts';
-import { idleDevices } from './figures/p7-idle-devices.ts';
-import { search } from './figures/p10-search.ts';
-import { upstreamCalls } from './figures/p12-upstream-calls.ts';
-import { storedCalls } from './figures/p8-stored-calls.ts';
-import { sandboxCosts } from './figures/sandbox.ts';
-import { onPostgres } from './figures/p9-postgres.ts';
-import { severalNodes } from './figures/several-nodes.ts';
+import { ALL_FIGURES } from './all-figures.ts';
+import type { Figure, FigureOptions } from './figure.ts';
 import { describeMachine } from './machine.ts';
+import { recordFigures } from './record-figures.ts';
 import { header, jsonLine, table } from './report.ts';
 
-const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
-  ['P1', durableReceipt],
-  ['P2', wholeLife],
-  ['P3', deviceCalls],
-  ['P4', mcpCall],
-  ['P5', sdkCall],
-  ['P6', textProtocol],
-  ['P7', idleDevices],
-  ['P8', storedCalls],
-  ['P9', onPostgres],
-  ['NODES', severalNodes],
-  ['CPU', cpuPerRequest],
-  ['SANDBOX', sandboxCosts],
-  ['P10', search],
-  ['P12', upstreamCalls],
-]);
-
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    calls: { type: 'string' },
+  },
   allowPositionals: true,
 });
-const ids = positionals.length === 0 ? [...FIGURES.keys()] : positionals.map((id) => id.toUpperCase());
-const unknown = ids.filter((id) => !FIGURES.has(id));
-if (unknown.length > 0) {
-  process.stderr.write(
-    `no such figure: ${unknown.join(', ')}; there are ${[...FIGURES.keys()].join(', ')}\n`,
-  );
-  process.exit(2);
+const { json, quick } = values;
+const ids = positionals.length === 0 ? [...ALL_FIGURES.keys()] : positionals.map((id) => id.toUpperCase());
+const unknown = ids.filter((id) => !ALL_FIGURES.has(id));
+if (unknown.length > 0)
+  refuse(`no such figure: ${unknown.join(', ')}; there are ${[...ALL_FIGURES.keys()].join(', ')}`);
+if (quick && values.record) refuse('the numbers of --quick mean nothing, so they are not recorded');
+const calls = values.calls === undefined ? undefined : Number(values.calls);
+if (calls !== undefined && !(Number.isSafeInteger(calls) && calls >= 1000))
+  refuse(`--calls: "${values.calls}" is not a whole number of at least 1000`);
+
+const options: FigureOptions = {
+  quick,
+  say: (line) => void process.stderr.write(`${line}\n`),
+  ...(calls === undefined ? {} : { calls }),
+};
+const machine = describeMachine();
+(json ? process.stderr : process.stdout).write(header(machine, quick));
+const figures: Figure[] = [];
+for (const id of ids) {
+  const figure = await ALL_FIGURES.get(id)?.(options);
+  if (figure === undefined) continue;
+  figures.push(figure);
+  process.stdout.write(json ? jsonLine(figure) : table(figure, quick));
+}
+// A run of some figures changes the picture only if that is wanted.
+if (values.record || (positionals.length === 0 && !quick)) {
+  for (const file of await recordFigures(machine, figures)) process.stderr.write(`wrote ${file}\n`);
 }
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
-const start = header(describeMachine(), values.quick);
-if (values.json) process.stderr.write(start);
-else process.stdout.write(start);
-for (const id of ids) {
-  const figure = await FIGURES.get(id)?.({ quick: values.quick, say });
-  if (figure !== undefined) process.stdout.write(values.json ? jsonLine(figure) : table(figure));
+function refuse(problem: string): never {
+  process.stderr.write(`${problem}\n`);
+  process.exit(2);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 export interface RedisService {
+  readonly pid: number;
   readonly socket: string;
   stop(): Promise<void>;
 }
@@ -22,6 +23,7 @@ export async function startRedis(folder: string): Promise<RedisService | null> {
   process.once('exit', endWithUs);
   await untilReady(server);
   return {
+    pid: server.pid ?? 0,
     socket,
     stop: async () => {
       const ended = once(server, 'exit');

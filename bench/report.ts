@@ -1,6 +1,6 @@
-import type { Arm, Figure, SideBySide } from './figure.ts';
+import type { Arm, Figure, Outcome, SideBySide } from './figure.ts';
 import type { Machine } from './machine.ts';
-import type { Comparison } from './statistics.ts';
+import { isMet, shortNumber, spreadText, targetText, valueText } from './outcome.ts';
 
 export function header(machine: Machine, quick: boolean): string {
   const { node, platform, cores, cpu, memoryGb, filesystem } = machine;
@@ -14,50 +14,62 @@ export function header(machine: Machine, quick: boolean): string {
 }
 
 /** The report as a table. */
-export function table(figure: Figure): string {
-  const { id, work, target, durability, ratio, spread, arms, sideBySide, others } = figure;
-  const rows =
+export function table(figure: Figure, quick: boolean): string {
+  const { id, work, durability, outcomes, arms, sideBySide } = figure;
+  const armRows =
     sideBySide === undefined
       ? [
           ['arm', 'median', 'min', 'max', 'runs'],
           ...Object.entries(arms).map(([name, arm]) => armRow(name, arm)),
         ]
       : tableRows(sideBySide);
+  const outcomeRows = [
+    ['outcome', 'median', 'slices', 'target', ''],
+    ...outcomes.map((outcome) => outcomeRow(outcome, quick)),
+  ];
   const lines = [
-    `${id}  ratio ${number(ratio)} (single slices ${number(spread.min)} to ${number(spread.max)})  target ${target}`,
+    id,
     ...work.map((line) => `    ${line}`),
     ...durability.split('\n').map((line, index) => `    ${index === 0 ? 'durability: ' : '  '}${line}`),
-    ...columns(rows).map((line) => `    ${line}`),
-    ...Object.entries(others).map(([name, comparison]) => `    ${name}: ${spreadOf(comparison)}`),
+    '',
+    ...columns(outcomeRows).map((line) => `    ${line}`),
+    '',
+    ...columns(armRows).map((line) => `    ${line}`),
   ];
   return `\n${lines.join('\n')}\n`;
 }
 
 /** The report as one line of JSON. */
-export function jsonLine({ id, ratio, target, arms, durability, spread, others }: Figure): string {
-  return `${JSON.stringify({ id, ratio, target, arms, durability, spread, others })}\n`;
+export function jsonLine({ id, durability, outcomes, arms }: Figure): string {
+  const shown = outcomes.map((outcome) => {
+    const { name, value, min, max, unit = 'ratio', peer = null } = outcome;
+    return { name, unit, value, min, max, target: targetText(outcome), isMet: isMet(outcome), peer };
+  });
+  return `${JSON.stringify({ id, outcomes: shown, durability, arms })}\n`;
+}
+
+function outcomeRow(outcome: Outcome, quick: boolean): string[] {
+  const met = quick ? null : isMet(outcome);
+  return [
+    outcome.name,
+    valueText(outcome),
+    spreadText(outcome),
+    targetText(outcome) ?? '',
+    met === null ? '' : met ? 'met' : 'missed',
+  ];
 }
 
 function tableRows({ columns: names, rows }: SideBySide): string[][] {
   const lines = rows.map(({ name, cells }) => [
     name,
-    ...cells.map((cell) => (cell === null ? '–' : number(cell))),
+    ...cells.map((cell) => (cell === null ? '–' : shortNumber(cell))),
   ]);
   return [['median', ...names], ...lines];
 }
 
 function armRow(name: string, { unit, median, runs }: Arm): string[] {
-  const cells = [median, Math.min(...runs), Math.max(...runs)].map(number);
+  const cells = [median, Math.min(...runs), Math.max(...runs)].map(shortNumber);
   return [name, `${cells[0]} ${unit}`, cells[1] ?? '', cells[2] ?? '', String(runs.length)];
-}
-
-function spreadOf({ ratio, min, max }: Comparison): string {
-  return `${number(ratio)} (${number(min)} to ${number(max)})`;
-}
-
-function number(value: number): string {
-  if (value >= 100) return Math.round(value).toLocaleString('en');
-  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
 function columns(rows: readonly (readonly string[])[]): string[] {
@@ -67,6 +79,7 @@ function columns(rows: readonly (readonly string[])[]): string[] {
       .map((cell, column) =>
         column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
       )
-      .join('  '),
+      .join('  ')
+      .trimEnd(),
   );
 }

@@ -16,14 +16,23 @@ export function percentile(values: readonly number[], share: number): number {
   return value;
 }
 
-export interface Comparison {
-  readonly ratio: number;
+/** The median of all slices, and the slices that differ most from it. */
+export interface Spread {
+  readonly value: number;
   readonly min: number;
   readonly max: number;
 }
 
+export function spreadOf(values: readonly number[]): Spread {
+  return { value: median(values), min: Math.min(...values), max: Math.max(...values) };
+}
+
 /** Ratios of interleaved pairs: load on the machine slows both sides. */
-export function comparePaired(values: readonly number[], against: readonly number[]): Comparison {
-  const ratios = values.map((value, index) => value / (against[index] ?? Number.NaN));
-  return { ratio: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
+export function comparePaired(values: readonly number[], against: readonly number[]): Spread {
+  return spreadOf(values.map((value, index) => value / (against[index] ?? Number.NaN)));
+}
+
+/** Differences of interleaved pairs. */
+export function subtractPaired(values: readonly number[], from: readonly number[]): Spread {
+  return spreadOf(values.map((value, index) => value - (from[index] ?? Number.NaN)));
 }

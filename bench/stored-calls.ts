@@ -7,15 +7,22 @@ import { runScript, startServer, type ServerProcess } from './child.ts';
 import { Connections, postJson, type Headers } from './http.ts';
 import { AS_OPERATOR, createKey } from './key.ts';
 import { median } from './statistics.ts';
+import { untilIdle } from './until-idle.ts';
 
 export const CLIENTS = 200;
 export const TOOLS_PER_CLIENT = 3;
 
-/** A server whose store holds a number of ended calls. */
-export interface StoredCalls {
+/** A store that holds a number of ended calls, with an index of calls that is up to date. */
+export interface FilledStore {
   readonly label: string;
-  readonly server: ServerProcess;
+  readonly calls: number;
+  readonly place: StorePlace;
   readonly seeded: Seeded;
+}
+
+/** A server on such a store. */
+export interface StoredCalls extends FilledStore {
+  readonly server: ServerProcess;
   readonly headers: Headers;
 }
 
@@ -28,10 +35,7 @@ interface Target {
 type Operation = (target: Target, turn: number) => Promise<unknown>;
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  invoke: ({ connection, headers }, turn) => {
-    const body = { run_id: `run_${turn % 10}`, args: ECHO_ARGS };
-    return connection.post(`/v1/tools/${ECHO_TOOL}/invoke`, body, headers);
-  },
+  invoke: ({ connection, headers }, turn) => invokeOnce(connection, headers, turn),
   read: ({ connection, seeded, headers }, turn) =>
     connection.get(`/v1/tool_calls/${sampleOf(seeded.sampleIds, turn)}`, headers),
   list: ({ connection, headers }) => connection.get('/v1/tool_calls?limit=50', headers),
@@ -40,22 +44,32 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   [`tools of ${CLIENTS} clients`]: ({ connection, headers }) => connection.get('/v1/tools', headers),
 };
 
+export const OPERATION_NAMES: readonly string[] = Object.keys(OPERATIONS);
+
+export async function invokeOnce(connection: Connections, headers: Headers, turn: number): Promise<unknown> {
+  const body = { run_id: `run_${turn % 10}`, args: ECHO_ARGS };
+  return await connection.post(`/v1/tools/${ECHO_TOOL}/invoke`, body, headers);
+}
+
 function sampleOf(samples: readonly string[], turn: number): string {
   return samples[(turn * 37) % samples.length] ?? '';
 }
 
-export const OPERATION_NAMES: readonly string[] = Object.keys(OPERATIONS);
-
-/** Fills a store with ended calls and starts a server on it. */
-export async function storeCalls(place: StorePlace, calls: number, label: string): Promise<StoredCalls> {
+/** Fills a store with ended calls. */
+export async function fillStore(place: StorePlace, calls: number, label: string): Promise<FilledStore> {
   await mkdir(place.folder, { recursive: true });
   const seed: SeedSettings = { ...place, calls };
-  const seeded = await runScript<Seeded>('./arms/seed.ts', seed);
-  const settings: ServerSettings = { ...place, groupCommit: true, limits: {} };
+  return { label, calls, place, seeded: await runScript<Seeded>('./arms/seed.ts', seed) };
+}
+
+/** Starts a server on a filled store, with clients that have registered tools. */
+export async function serveStore(store: FilledStore): Promise<StoredCalls> {
+  const settings: ServerSettings = { ...store.place, groupCommit: true, limits: {} };
   const server = await startServer('./arms/patchboard.ts', settings);
   const headers = await createKey(server.url);
   await registerClients(server);
-  return { label, server, seeded, headers };
+  await untilIdle(server.pid);
+  return { ...store, server, headers };
 }
 
 async function registerClients({ url }: ServerProcess): Promise<void> {

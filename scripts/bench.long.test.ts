@@ -19,6 +19,7 @@ describe('npm run bench', () => {
       'CPU',
       'SANDBOX',
       'P10',
+      'P11',
       'P12',
     ]);
     expect(figures[0]?.arms).toHaveProperty('no_store');

@@ -1,6 +1,7 @@
 import process from 'node:process';
-import { cpuTimeOfTree } from '../cpu-time.ts';
+import { cpuTimeOfTree, cpuTimeOfWorkers } from '../cpu-time.ts';
 import { median } from '../statistics.ts';
+import { untilIdle } from '../until-idle.ts';
 
 export interface LifeSettings {
   readonly concurrency: number;
@@ -15,57 +16,72 @@ export interface Life {
   readonly perSecond: number;
   /** One at a time. */
   readonly aloneP50Ms: number;
-  /** CPU time per call in microseconds, of this process and of the server that stores the calls. */
+  /** CPU time per call in microseconds, of this process without its worker threads. */
   readonly cpuUs: number;
-  /** Absent without a separate server. */
+  /** Of its worker threads, until they have done what the calls left to them. */
+  readonly workerCpuUs: number;
+  /** Of the server that stores the calls. Absent without a separate one. */
   readonly serverCpuUs?: number;
 }
+
+type LiveOnce = (line: string) => Promise<void>;
 
 /**
  * Runs as many calls as possible in the given time, `concurrency` at a time and then one at a time, and
  * prints the results.
  */
-export async function measureLives(
-  { concurrency, seconds, warmSeconds = Math.min(1, seconds), serverPid }: LifeSettings,
-  liveOnce: (line: string) => Promise<void>,
-): Promise<void> {
-  await together(warmSeconds);
-  const life: Life = { ...(await together(seconds)), aloneP50Ms: await alone(seconds / 2) };
+export async function measureLives(settings: LifeSettings, liveOnce: LiveOnce): Promise<void> {
+  const { seconds, warmSeconds = Math.min(1, seconds) } = settings;
+  await liveTogether(settings, warmSeconds, liveOnce);
+  const together = await liveTogether(settings, seconds, liveOnce);
+  const life: Life = { ...together, aloneP50Ms: await liveAlone(seconds / 2, liveOnce) };
   process.stdout.write(`${JSON.stringify(life)}\n`);
+}
 
-  async function together(duration: number): Promise<Omit<Life, 'aloneP50Ms'>> {
-    const [serverBefore, cpuBefore] = [serverCpuTime(), ownCpuTime()];
+async function liveTogether(
+  { concurrency, serverPid }: LifeSettings,
+  seconds: number,
+  liveOnce: LiveOnce,
+): Promise<Omit<Life, 'aloneP50Ms'>> {
+  const serverCpuTime = (): number => (serverPid === undefined ? 0 : cpuTimeOfTree(serverPid));
+  const before = { server: serverCpuTime(), workers: workerCpuTime(), own: ownCpuTime() };
+  const began = performance.now();
+  const end = began + seconds * 1000;
+  let ended = 0;
+  const lines = Array.from({ length: concurrency }, async (_, line) => {
+    while (performance.now() < end) {
+      await liveOnce(String(line));
+      ended += 1;
+    }
+  });
+  await Promise.all(lines);
+  const perSecond = (ended * 1000) / (performance.now() - began);
+  const workers = workerCpuTime() - before.workers;
+  const cpuUs = (ownCpuTime() - before.own - workers) / ended;
+  const serverCpuUs = (serverCpuTime() - before.server) / ended;
+  // Also so that the index is up to date when one call at a time is measured.
+  await untilIdle(process.pid);
+  return {
+    perSecond,
+    cpuUs,
+    workerCpuUs: (workerCpuTime() - before.workers) / ended,
+    ...(serverPid === undefined ? {} : { serverCpuUs }),
+  };
+}
+
+async function liveAlone(seconds: number, liveOnce: LiveOnce): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  const times: number[] = [];
+  do {
     const began = performance.now();
-    const end = began + duration * 1000;
-    let ended = 0;
-    const lines = Array.from({ length: concurrency }, async (_, line) => {
-      while (performance.now() < end) {
-        await liveOnce(String(line));
-        ended += 1;
-      }
-    });
-    await Promise.all(lines);
-    return {
-      perSecond: (ended * 1000) / (performance.now() - began),
-      cpuUs: (ownCpuTime() - cpuBefore) / ended,
-      ...(serverPid === undefined ? {} : { serverCpuUs: (serverCpuTime() - serverBefore) / ended }),
-    };
-  }
+    await liveOnce('alone');
+    times.push(performance.now() - began);
+  } while (performance.now() < end);
+  return median(times);
+}
 
-  function serverCpuTime(): number {
-    return serverPid === undefined ? 0 : cpuTimeOfTree(serverPid);
-  }
-
-  async function alone(duration: number): Promise<number> {
-    const end = performance.now() + duration * 1000;
-    const times: number[] = [];
-    do {
-      const began = performance.now();
-      await liveOnce('alone');
-      times.push(performance.now() - began);
-    } while (performance.now() < end);
-    return median(times);
-  }
+function workerCpuTime(): number {
+  return cpuTimeOfWorkers(process.pid);
 }
 
 function ownCpuTime(): number {

@@ -1,4 +1,4 @@
-// Fills a store with ended calls, through the store's interface.
+// Fills a store with ended calls through its own interface, and brings its index of calls up to date.
 import process from 'node:process';
 import type { CallState, TimelineEntry } from '../../packages/patchboard/src/core/call/call.ts';
 import { callRow, firstCallRow } from '../../packages/patchboard/src/core/ledger/ledger.ts';
@@ -10,6 +10,7 @@ import { aCall } from '../../packages/patchboard/test/support/a-call.ts';
 import { silentLog } from '../../packages/patchboard/test/support/an-engine.ts';
 import { ECHO_ARGS, ECHO_TOOL } from './bench-pack.ts';
 import { settingsFor, type StorePlace } from './bench-settings.ts';
+import { indexBehind } from './index-behind.ts';
 
 export interface SeedSettings extends StorePlace {
   readonly calls: number;
@@ -23,8 +24,11 @@ export interface Seeded {
 
 const CALLS_PER_RUN = 100;
 const SPACING_MS = 20;
-const TOGETHER = 512;
+/** Some transactions, so that the index is written in large batches. */
+const TOGETHER = 4096;
 const SAMPLES = 1000;
+/** Progress is reported each time so many more are stored. */
+const REPORTED = 1_000_000;
 
 const settings = JSON.parse(process.argv[2] ?? '') as SeedSettings;
 const began = Date.now() - settings.calls * SPACING_MS;
@@ -34,6 +38,7 @@ const argsJson = JSON.stringify(ECHO_ARGS);
 const argsHash = nodeDigest.sha256(argsJson);
 
 const store = await openStore(settingsFor(settings), silentLog);
+const index = await indexBehind(store);
 const sampleIds: string[] = [];
 const sampleRuns: string[] = [];
 const sampleEvery = Math.max(1, Math.floor(settings.calls / SAMPLES));
@@ -41,7 +46,11 @@ for (let from = 0; from < settings.calls; from += TOGETHER) {
   const count = Math.min(TOGETHER, settings.calls - from);
   const records = Array.from({ length: count }, (_, index) => endedCall(from + index));
   await Promise.all(records.map(async (record) => await store.insertCall(record)));
+  await index.follow();
+  if (Math.floor((from + count) / REPORTED) > Math.floor(from / REPORTED))
+    process.stderr.write(`  ${(from + count).toLocaleString('en')} stored\n`);
 }
+await index.finish();
 await store.close();
 const seeded: Seeded = { sampleIds, sampleRuns };
 process.stdout.write(`${JSON.stringify(seeded)}\n`);
@@ -70,7 +79,9 @@ function endedCall(index: number): NewCall {
     sampleRuns.push(runId);
   }
   const entries = timeline.map((entry, place) =>
-    place === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry),
+    place === 0
+      ? firstCallRow(call, entry, argsHash)
+      : callRow(call, entry, entry.state === 'COMPLETED' ? argsHash : undefined),
   );
   const { tenant, agentId } = call;
   const run = { id: runId, tenant, agentId, createdAt: now, cancelledAt: null };

@@ -2,63 +2,69 @@ import { join } from 'node:path';
 import { ECHO_ARGS, ECHO_TOOL } from '../arms/bench-pack.ts';
 import { DURABILITY } from '../arms/open-store.ts';
 import type { ServerSettings } from '../arms/patchboard.ts';
-import { runScript, startServer, type ServerProcess } from '../child.ts';
-import { cpuTimeOf } from '../cpu-time.ts';
-import type { Figure, FigureOptions } from '../figure.ts';
-import type { Load, LoadSettings } from '../load/generate.ts';
-import { comparePaired, median } from '../statistics.ts';
+import { startServer, type ServerProcess } from '../child.ts';
+import type { Figure, FigureOptions, Outcome } from '../figure.ts';
+import { armsOfLoads, loadInTurn, runsOf, type RunsOfArms } from '../loaded-arms.ts';
+import { subtractPaired } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
 const CONNECTIONS = 50;
-const WARM_SECONDS = 10;
 
-const ARMS = ['no_store', 'keeps_nothing', 'patchboard'] as const;
+/** From the least to the whole: each arm does what the one before it does, and more. */
+const ARMS = ['node_http', 'no_store', 'keeps_nothing', 'patchboard'] as const;
 type ArmName = (typeof ARMS)[number];
 
 /** The parts of P1 in CPU time, which is meaningful on a busy machine too, unlike requests per second. */
 export async function cpuPerRequest({ quick, say }: FigureOptions): Promise<Figure> {
   return await withTemporaryFolder(async (folder) => {
     const servers = new Map<ArmName, ServerProcess>();
-    const runs: Record<ArmName, number[]> = { no_store: [], keeps_nothing: [], patchboard: [] };
     try {
-      for (const name of ARMS) {
-        say(`CPU: warming ${name}`);
-        const server = await startArm(name, join(folder, name));
-        servers.set(name, server);
-        await microseconds(server, quick ? 1 : WARM_SECONDS);
-      }
-      for (let slice = 0; slice < (quick ? 1 : 10); slice += 1) {
-        say(`CPU: slice ${slice + 1}`);
-        for (const [name, server] of servers) runs[name].push(await microseconds(server, quick ? 1 : 2));
-      }
+      for (const name of ARMS) servers.set(name, await startArm(name, join(folder, name)));
+      const arms = [...servers].map(([name, { url, pid }]) => ({
+        name,
+        pid,
+        load: {
+          url: `${url}/v1/tools/${ECHO_TOOL}/invoke`,
+          connections: CONNECTIONS,
+          args: ECHO_ARGS,
+        },
+      }));
+      const plan = quick
+        ? { slices: 1, seconds: 1, warmSeconds: 1 }
+        : { slices: 10, seconds: 2, warmSeconds: 10 };
+      return figureOf(await loadInTurn(arms, plan, (line) => say(`CPU: ${line}`)));
     } finally {
       for (const server of servers.values()) await server.stop();
     }
-    return figureOf(runs);
   });
 }
 
-function figureOf(runs: Record<ArmName, number[]>): Figure {
-  const against = comparePaired(runs.no_store, runs.patchboard);
-  const arms = ARMS.map(
-    (name) => [name, { unit: 'µs', median: median(runs[name]), runs: runs[name] }] as const,
-  );
+function figureOf(runs: RunsOfArms): Figure {
+  const added = (name: string, arm: ArmName, over: ArmName): Outcome => ({
+    name,
+    unit: 'µs',
+    ...subtractPaired(runsOf(runs, arm).cpu, runsOf(runs, over).cpu),
+  });
   return {
     id: 'CPU',
     work: [
-      `CPU time of the server process per POST /v1/tools/${ECHO_TOOL}/invoke, ${CONNECTIONS} connections, as in P1.`,
-      'no_store is the bare Fastify route; keeps_nothing is the whole server over a store that forgets every call.',
+      `CPU time of the server process per POST /v1/tools/${ECHO_TOOL}/invoke, ${CONNECTIONS} connections, as in P1, and what each layer adds.`,
+      'node_http parses and responds without a framework; no_store is the bare Fastify route; keeps_nothing is the whole server over a',
+      'store that forgets every call. CPU is that of the process without the thread that writes the index of calls.',
     ],
-    target: '≥ 0.80',
     durability: `${DURABILITY} (patchboard only)`,
-    ratio: against.ratio,
-    spread: { min: against.min, max: against.max },
-    arms: Object.fromEntries(arms),
-    others: { 'no_store ÷ keeps_nothing': comparePaired(runs.no_store, runs.keeps_nothing) },
+    outcomes: [
+      { ...added('the whole server over the bare route', 'patchboard', 'no_store'), target: { atMost: 45 } },
+      added('Fastify over node:http', 'no_store', 'node_http'),
+      added('APIs, policy and engine over the bare route', 'keeps_nothing', 'no_store'),
+      added('the store over one that forgets', 'patchboard', 'keeps_nothing'),
+    ],
+    arms: armsOfLoads(runs),
   };
 }
 
 async function startArm(name: ArmName, folder: string): Promise<ServerProcess> {
+  if (name === 'node_http') return await startServer('./arms/node-http.ts', {});
   if (name === 'no_store') return await startServer('./arms/no-store.ts', {});
   const settings: ServerSettings = {
     folder,
@@ -67,16 +73,4 @@ async function startArm(name: ArmName, folder: string): Promise<ServerProcess> {
     limits: { concurrencyServer: 1000, concurrencyPerTenant: 1000 },
   };
   return await startServer('./arms/patchboard.ts', settings);
-}
-
-async function microseconds(server: ServerProcess, seconds: number): Promise<number> {
-  const settings: LoadSettings = {
-    url: `${server.url}/v1/tools/${ECHO_TOOL}/invoke`,
-    connections: CONNECTIONS,
-    seconds,
-    args: ECHO_ARGS,
-  };
-  const before = cpuTimeOf(server.pid);
-  const { requests } = await runScript<Load>('./load/generate.ts', settings);
-  return (cpuTimeOf(server.pid) - before) / requests;
 }

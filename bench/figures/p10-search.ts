@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Searched, SearchSettings } from '../arms/search.ts';
 import { runScript } from '../child.ts';
-import type { Arm, Figure, FigureOptions } from '../figure.ts';
-import { comparePaired, median, type Comparison } from '../statistics.ts';
+import type { Arm, Figure, FigureOptions, Outcome } from '../figure.ts';
+import { armOf } from '../measurement.ts';
+import { comparePaired } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
 /** P10: the cost of more contents for the search of the heritage tools. */
@@ -22,8 +23,7 @@ export async function search(options: FigureOptions): Promise<Figure> {
 
 function figureOf([small, large]: readonly [number, number], searched: Searched): Figure {
   const arms: Record<string, Arm> = {};
-  const others: Record<string, Comparison> = {};
-  const rare: Comparison[] = [];
+  const outcomes: Outcome[] = [];
   for (const { name, isRare, hits, runs, stalls } of searched) {
     const [few = [], many = []] = runs;
     for (const [size, values, found] of [
@@ -31,27 +31,20 @@ function figureOf([small, large]: readonly [number, number], searched: Searched)
       [large, many, hits[1]],
     ] as const) {
       const label = `${name}, ${found} of ${size.toLocaleString('en')}`;
-      arms[label] = { unit: 'ms', median: median(values), runs: values };
+      arms[label] = armOf('ms', values);
     }
     const [, late = []] = stalls;
-    if (!isRare)
-      arms[`${name}: the asking thread held up`] = { unit: 'ms', median: median(late), runs: late };
-    const comparison = comparePaired(many, few);
-    others[name] = comparison;
-    if (isRare) rare.push(comparison);
+    if (!isRare) arms[`${name}: the asking thread held up`] = armOf('ms', late);
+    outcomes.push({ name, ...comparePaired(many, few), ...(isRare ? { target: { atMost: 3 } } : {}) });
   }
-  const worst = rare.reduce((a, b) => (b.ratio > a.ratio ? b : a));
   return {
     id: 'P10',
     work: [
       `One search alone, in the process, at ${large.toLocaleString('en')} contents of a site ÷ at ${small.toLocaleString('en')}; median of each round.`,
-      'The figure is the worst of those whose words are as rare in both; the others hold a word that all contents have.',
+      'The target is for words that are as rare in both; the others hold a word that all contents have.',
     ],
-    target: '≤ 3',
     durability: 'reads only',
-    ratio: worst.ratio,
-    spread: { min: worst.min, max: worst.max },
+    outcomes,
     arms,
-    others,
   };
 }

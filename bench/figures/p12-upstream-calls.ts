@@ -7,7 +7,7 @@ import { ECHO_TOOL } from '../arms/bench-pack.ts';
 import { DURABILITY } from '../arms/open-store.ts';
 import type { ServerSettings } from '../arms/patchboard.ts';
 import { runScript, startServer, type ServerProcess } from '../child.ts';
-import type { Arm, Figure, FigureOptions } from '../figure.ts';
+import type { Arm, Figure, FigureOptions, Outcome } from '../figure.ts';
 import { PROTOCOL } from '../load/upstream-callers.ts';
 import {
   UPSTREAM_KINDS,
@@ -15,7 +15,8 @@ import {
   type UpstreamLoadSettings,
   type UpstreamRuns,
 } from '../load/upstream-calls.ts';
-import { comparePaired, median, type Comparison } from '../statistics.ts';
+import { armOf } from '../measurement.ts';
+import { comparePaired, type Spread } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
 const MANY = 50;
@@ -97,15 +98,14 @@ function figureOf(runs: readonly UpstreamRuns[]): Figure {
     if (found === undefined) throw new Error(`${kind} was not measured at ${connections} connections`);
     return found;
   };
-  const rate = (kind: UpstreamKind, connections: number): Comparison =>
+  const rate = (kind: UpstreamKind, connections: number): Spread =>
     comparePaired(of(kind, false, connections).perSecond, of(kind, true, connections).perSecond);
-  const cpu = (kind: UpstreamKind, connections: number): Comparison =>
+  const cpu = (kind: UpstreamKind, connections: number): Spread =>
     comparePaired(of(kind, true, connections).cpu, of(kind, false, connections).cpu);
-  const { ratio, min, max } = rate('mcp_http', MANY);
-  const others = UPSTREAM_KINDS.flatMap((kind) =>
-    CONNECTIONS.flatMap((connections) => [
-      [`${LABELS[kind]} at ${connections}`, rate(kind, connections)] as const,
-      [`${LABELS[kind]} at ${connections}, by CPU`, cpu(kind, connections)] as const,
+  const outcomes = UPSTREAM_KINDS.flatMap((kind) =>
+    CONNECTIONS.flatMap((connections): Outcome[] => [
+      { name: `${LABELS[kind]} at ${connections}`, ...rate(kind, connections) },
+      { name: `${LABELS[kind]} at ${connections}, by CPU`, ...cpu(kind, connections) },
     ]),
   );
   return {
@@ -113,14 +113,11 @@ function figureOf(runs: readonly UpstreamRuns[]): Figure {
     work: [
       `An echo called through Patchboard ÷ directly, ${MANY} calls at a time and 1, from one client. mcp: the client of the MCP SDK, ${PROTOCOL},`,
       'calls a server of the SDK over HTTP or stdio, or POST /mcp of Patchboard. openapi: fetch sends the operation, or invokes its tool',
-      'with Prefer: wait. CPU is that of all processes that take part. A ratio of 1 means no cost; the figure is MCP over HTTP at 50.',
+      'with Prefer: wait. CPU is that of all processes that take part. A ratio of 1 means no cost; there is no target.',
     ],
-    target: 'none: it is the cost of the gateway',
     durability: `${DURABILITY} (direct: nothing is kept)`,
-    ratio,
-    spread: { min, max },
+    outcomes,
     arms: Object.fromEntries(runs.flatMap(armsOf)),
-    others: Object.fromEntries(others),
   };
 }
 
@@ -134,13 +131,9 @@ function armsOf({
 }: UpstreamRuns): [string, Arm][] {
   const name = `${kind}, ${isDirect ? 'direct' : 'patchboard'} at ${connections}`;
   const arms: [string, Arm][] = [
-    [name, arm('per second', perSecond)],
-    [`${name}, CPU`, arm('µs', cpu)],
+    [name, armOf('per second', perSecond)],
+    [`${name}, CPU`, armOf('µs', cpu)],
   ];
-  if (!isDirect) arms.push([`${name}, CPU of Patchboard alone`, arm('µs', patchboardCpu)]);
+  if (!isDirect) arms.push([`${name}, CPU of Patchboard alone`, armOf('µs', patchboardCpu)]);
   return arms;
-}
-
-function arm(unit: Arm['unit'], runs: readonly number[]): Arm {
-  return { unit, median: median(runs), runs };
 }

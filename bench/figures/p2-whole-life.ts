@@ -1,125 +1,89 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { startPostgres, type PostgresService } from '../../packages/patchboard/test/services/postgres.ts';
-import type { EngineSettings } from '../arms/in-process.ts';
-import type { Life, LifeSettings } from '../arms/lives.ts';
-import type { PeerLivesSettings } from '../arms/peer-lives.ts';
-import type { PeerName } from '../arms/peers/open-peer.ts';
-import { DURABILITY } from '../arms/open-store.ts';
-import { runScript } from '../child.ts';
-import type { Arm, Figure, FigureOptions } from '../figure.ts';
-import { startRedis } from '../redis.ts';
-import { comparePaired, median } from '../statistics.ts';
+import type { Life } from '../arms/lives.ts';
+import { patchboardOnSqlite, SQLITE, type Contender } from '../contenders.ts';
+import type { Arm, Figure, FigureOptions, Outcome, Target } from '../figure.ts';
+import { measureInTurn, type LivesOfArms } from '../lives-in-turn.ts';
+import { armOf } from '../measurement.ts';
+import { BULLMQ, GRAPHILE_WORKER } from '../peer-contenders.ts';
+import { startQueues } from '../queues.ts';
+import { comparePaired } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
 const CONCURRENCY = 128;
-
-type LiveSlice = (settings: LifeSettings) => Promise<Life>;
+const TARGETS: Readonly<Record<string, Target>> = {
+  [BULLMQ]: { atLeast: 3 },
+  [GRAPHILE_WORKER]: { atLeast: 10 },
+};
+/** No slower than a peer that syncs every second. */
+const ALONE_TARGETS: Readonly<Record<string, Target>> = { [BULLMQ]: { atMost: 1 } };
 
 /** P2: a durable call of a server tool from submission to result, in one process. */
 export async function wholeLife({ quick, say }: FigureOptions): Promise<Figure> {
+  const tell = (line: string): void => say(`P2: ${line}`);
   return await withTemporaryFolder(async (folder) => {
-    const redis = await startRedis(folder);
-    if (redis === null) say('P2: no redis-server here, so BullMQ is left out; apt-get install redis-server');
-    const postgres = await startPostgres({ durable: true }).catch((error: unknown) => {
-      say(`P2: graphile-worker is left out: ${String(error)}`);
-      return null;
-    });
+    const queues = await startQueues(folder, false, tell);
     try {
-      const runs = await slices({ quick, say }, armsOf(redis?.socket ?? null, postgres));
-      return figure(runs);
+      const arms = [patchboardOnSqlite(true), patchboardOnSqlite(false), ...queues.contenders];
+      const seconds = quick ? 0.5 : 3;
+      const settings = { concurrency: CONCURRENCY, seconds, warmSeconds: quick ? 0.5 : 2 };
+      return figureOf(arms, await measureInTurn(arms, settings, quick ? 1 : 6, tell));
     } finally {
-      await redis?.stop();
-      await postgres?.close();
+      await queues.stop();
     }
   });
 }
 
-function armsOf(
-  redisSocket: string | null,
-  postgres: PostgresService | null,
-): Readonly<Record<string, LiveSlice>> {
-  const engine = (groupCommit: boolean): LiveSlice => {
-    return async (settings) =>
-      await withTemporaryFolder(async (folder) => {
-        const data = join(folder, 'data');
-        await mkdir(data);
-        const own: EngineSettings = { ...settings, folder: data, groupCommit };
-        return await runScript<Life>('./arms/in-process.ts', own);
-      });
-  };
-  const peer = (name: PeerName, address: string): LiveSlice => {
-    return async (settings) => {
-      const own: PeerLivesSettings = { ...settings, peer: name, address };
-      return await runScript<Life>('./arms/peer-lives.ts', own);
+function figureOf(arms: readonly Contender[], lives: LivesOfArms): Figure {
+  const of = (name: string, value: (life: Life) => number): number[] => (lives[name] ?? []).map(value);
+  const others = arms.filter(({ name }) => name !== SQLITE);
+  const rates = others.map(({ name, peer }): Outcome => {
+    const target = TARGETS[name];
+    return {
+      name: `calls per second ÷ ${name}`,
+      ...comparePaired(of(SQLITE, perSecond), of(name, perSecond)),
+      ...(target === undefined ? {} : { target }),
+      ...(peer === undefined ? {} : { peer }),
     };
-  };
-  return {
-    patchboard: engine(true),
-    one_tx_per_change: engine(false),
-    ...(redisSocket === null ? {} : { bullmq_everysec: peer('bullmq', redisSocket) }),
-    ...(postgres === null ? {} : { graphile_worker: peer('graphile_worker', postgres.url) }),
-  };
-}
-
-type Runs = Readonly<Record<string, readonly Life[]>>;
-
-async function slices(
-  { quick, say }: FigureOptions,
-  arms: Readonly<Record<string, LiveSlice>>,
-): Promise<Runs> {
-  const runs: Record<string, Life[]> = Object.fromEntries(Object.keys(arms).map((name) => [name, []]));
-  const count = quick ? 1 : 5;
-  for (let slice = 0; slice < count; slice += 1) {
-    say(`P2: slice ${slice + 1} of ${count}`);
-    const order = Object.entries(arms);
-    for (const [name, live] of slice % 2 === 0 ? order : order.toReversed()) {
-      runs[name]?.push(await live({ concurrency: CONCURRENCY, seconds: quick ? 0.5 : 3 }));
-    }
-  }
-  return runs;
-}
-
-function figure(runs: Runs): Figure {
-  const { patchboard = [], ...peers } = runs;
-  const [first = 'one_tx_per_change'] = ['bullmq_everysec', 'one_tx_per_change'].filter(
-    (name) => name in peers,
-  );
-  const against = comparePaired(rates(patchboard), rates(peers[first] ?? []));
+  });
+  const alone = others.map(({ name }): Outcome => {
+    const target = ALONE_TARGETS[name];
+    return {
+      name: `one at a time, p50 ÷ ${name}`,
+      ...comparePaired(of(SQLITE, aloneP50), of(name, aloneP50)),
+      ...(target === undefined ? {} : { target }),
+    };
+  });
   return {
     id: 'P2',
     work: [
       `One process, no HTTP: submit → recorded → executed → ended, ${CONCURRENCY} at a time; alone: one at a time.`,
-      `The ratio is against ${first}. bullmq_everysec may lose the last second; graphile_worker is tuned, keeps no result,`,
-      'and syncs each commit; one_tx_per_change is our own engine with a transaction per change.',
+      `CPU is that of the process per call, without the thread that writes the index of calls, and of the server that stores. ${GRAPHILE_WORKER}`,
+      'is tuned; one transaction per change is our own engine without group commit.',
     ],
-    target: '≥ 8 (÷ BullMQ everysec), ≥ 15 (÷ graphile-worker)',
-    durability: DURABILITY,
-    ratio: against.ratio,
-    spread: { min: against.min, max: against.max },
-    arms: Object.fromEntries(
-      Object.entries(runs).flatMap(([name, lives]) => [
-        [name, armOf(rates(lives), 'per second')],
-        [`${name} alone p50`, armOf(alone(lives), 'ms')],
-      ]),
-    ),
-    others: Object.fromEntries(
-      Object.entries(peers).flatMap(([name, lives]) => [
-        ...(name === first ? [] : [[`patchboard ÷ ${name}`, comparePaired(rates(patchboard), rates(lives))]]),
-        [`alone p50 ÷ ${name}`, comparePaired(alone(patchboard), alone(lives))],
-      ]),
-    ),
+    durability: arms.map(({ name, durability }) => `${name}: ${durability}`).join('\n'),
+    outcomes: [...rates, ...alone],
+    arms: Object.assign({}, ...arms.map(({ name }) => armsOf(name, lives[name] ?? []))),
   };
 }
 
-function rates(lives: readonly Life[]): number[] {
-  return lives.map((life) => life.perSecond);
+function armsOf(name: string, lives: readonly Life[]): Record<string, Arm> {
+  const indexCpu = lives.map(({ workerCpuUs }) => workerCpuUs);
+  const serverCpu = lives.flatMap(({ serverCpuUs }) => serverCpuUs ?? []);
+  return {
+    [name]: armOf('per second', lives.map(perSecond)),
+    [`${name}, alone p50`]: armOf('ms', lives.map(aloneP50)),
+    [`${name}, CPU`]: armOf(
+      'µs',
+      lives.map(({ cpuUs }) => cpuUs),
+    ),
+    ...(indexCpu.some((value) => value > 0) ? { [`${name}, CPU of its index`]: armOf('µs', indexCpu) } : {}),
+    ...(serverCpu.length > 0 ? { [`${name}, CPU of what stores for it`]: armOf('µs', serverCpu) } : {}),
+  };
 }
 
-function alone(lives: readonly Life[]): number[] {
-  return lives.map((life) => life.aloneP50Ms);
+function perSecond(life: Life): number {
+  return life.perSecond;
 }
 
-function armOf(runs: readonly number[], unit: Arm['unit']): Arm {
-  return { unit, median: median(runs), runs };
+function aloneP50(life: Life): number {
+  return life.aloneP50Ms;
 }

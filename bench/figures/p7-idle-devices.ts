@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DURABILITY } from '../arms/open-store.ts';
 import type { ServerSettings } from '../arms/patchboard.ts';
 import { startServer, type ServerProcess } from '../child.ts';
-import type { Arm, Figure, FigureOptions } from '../figure.ts';
+import type { Figure, FigureOptions } from '../figure.ts';
 import { Connections } from '../http.ts';
 import type { DevicesSettings } from '../load/devices.ts';
+import { armOf } from '../measurement.ts';
 import { comparePaired, median } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
@@ -36,17 +37,20 @@ export async function idleDevices(options: FigureOptions): Promise<Figure> {
     ours.push(await withTemporaryFolder((folder) => measurePatchboard(folder, devices)));
   }
   const bytes = (measured: readonly Measured[]): number[] => measured.map((one) => one.bytes / 1024);
-  const against = comparePaired(bytes(ours), bytes(raw));
   return {
     id: 'P7',
     work: [
       `${devices} devices, connected and idle with one registered tool, in ${Math.ceil(devices / PER_PROCESS)} processes; resident memory of the server per device, after a`,
       'collection, in KiB, against the same sockets on a bare ws server. call: invoke with Prefer: wait, one at a time, with all connected.',
     ],
-    target: '≤ 2',
     durability: DURABILITY,
-    ratio: against.ratio,
-    spread: { min: against.min, max: against.max },
+    outcomes: [
+      {
+        name: 'memory of an idle device ÷ a bare socket',
+        ...comparePaired(bytes(ours), bytes(raw)),
+        target: { atMost: 1.7 },
+      },
+    ],
     arms: {
       raw: armOf('KiB', bytes(raw)),
       patchboard: armOf('KiB', bytes(ours)),
@@ -63,7 +67,6 @@ export async function idleDevices(options: FigureOptions): Promise<Figure> {
         ours.map(({ connectSeconds }) => connectSeconds),
       ),
     },
-    others: {},
   };
 }
 
@@ -135,8 +138,4 @@ function affordable(wanted: number, { say }: FigureOptions): number {
   if (room >= wanted) return wanted;
   say(`P7: ulimit -Hn is ${hard}: ${room} devices instead of ${wanted}`);
   return room;
-}
-
-function armOf(unit: Arm['unit'], runs: readonly number[]): Arm {
-  return { unit, median: median(runs), runs };
 }

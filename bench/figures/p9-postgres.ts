@@ -1,18 +1,23 @@
 import { join } from 'node:path';
 import type { Life } from '../arms/lives.ts';
-import { contenders, POSTGRES, SQLITE, type Contender } from '../contenders.ts';
+import { contendersOnPostgres, POSTGRES, SQLITE, type Contender } from '../contenders.ts';
 import { startDatabases, type Databases } from '../databases.ts';
-import type { Figure, FigureOptions, SideBySide } from '../figure.ts';
+import type { Figure, FigureOptions, Outcome, SideBySide, Target } from '../figure.ts';
+import { measureInTurn } from '../lives-in-turn.ts';
 import { loadContenders } from '../loaded-contenders.ts';
 import { armsOf, compareArms, medianRow, ratioRow, type Measurement } from '../measurement.ts';
+import { GRAPHILE_WORKER } from '../peer-contenders.ts';
 import { startRestate } from '../restate.ts';
 import { comparePaired } from '../statistics.ts';
-import { OPERATION_NAMES, storeCalls, timeOperations, type StoredCalls } from '../stored-calls.ts';
+import { fillStore, OPERATION_NAMES, serveStore, timeOperations, type StoredCalls } from '../stored-calls.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
 const CONCURRENCY = 128;
 const CONNECTIONS = 50;
-const GRAPHILE_WORKER = 'graphile-worker';
+const TARGETS: Readonly<Record<string, Target>> = {
+  [GRAPHILE_WORKER]: { atLeast: 10 },
+  [SQLITE]: { atLeast: 0.35 },
+};
 
 /** P9: Patchboard on PostgreSQL beside SQLite and beside other systems for durable work. */
 export async function onPostgres({ quick, say }: FigureOptions): Promise<Figure> {
@@ -42,7 +47,7 @@ async function compareContenders(
   if (restate === null)
     options.say('Restate is left out: there is no package of its server for this platform');
   try {
-    const arms = contenders(databases, restate);
+    const arms = contendersOnPostgres(databases, restate);
     const lives = await measureLives(arms, options);
     const loads = await loadContenders(arms, CONNECTIONS, folder, options);
     return { arms, measurements: [...lives, ...loads] };
@@ -55,16 +60,9 @@ async function measureLives(
   arms: readonly Contender[],
   { quick, say }: FigureOptions,
 ): Promise<readonly Measurement[]> {
-  const lives: Record<string, Life[]> = Object.fromEntries(arms.map(({ name }) => [name, []]));
-  const slices = quick ? 1 : 5;
   const seconds = quick ? 0.5 : 4;
   const settings = { concurrency: CONCURRENCY, seconds, warmSeconds: seconds };
-  for (let slice = 0; slice < slices; slice += 1) {
-    for (const arm of slice % 2 === 0 ? arms : arms.toReversed()) {
-      say(`in one process, slice ${slice + 1} of ${slices}: ${arm.name}`);
-      lives[arm.name]?.push(await arm.measureLives(settings));
-    }
-  }
+  const lives = await measureInTurn(arms, settings, quick ? 1 : 5, say);
   const runsOf = (value: (life: Life) => number | undefined): Measurement['runs'] =>
     Object.fromEntries(
       Object.entries(lives)
@@ -81,6 +79,11 @@ async function measureLives(
     { name: `${work}, one at a time, p50`, unit: 'ms', runs: runsOf(({ aloneP50Ms }) => aloneP50Ms) },
     { name: 'P2: CPU per call, the process', unit: 'µs', runs: runsOf(({ cpuUs }) => cpuUs) },
     {
+      name: 'P2: CPU per call, its index of calls',
+      unit: 'µs',
+      runs: runsOf(({ workerCpuUs }) => (workerCpuUs > 0 ? workerCpuUs : undefined)),
+    },
+    {
       name: 'P2: CPU per call, the server that stores',
       unit: 'µs',
       runs: runsOf(({ serverCpuUs }) => serverCpuUs),
@@ -90,6 +93,7 @@ async function measureLives(
 
 /** The times of an operation with few and with many stored calls. */
 interface Sizes {
+  readonly operation: string;
   readonly few: Measurement;
   readonly many: Measurement;
 }
@@ -109,7 +113,8 @@ async function compareSizes(
         const databaseUrl = arm === POSTGRES ? await databases.create() : null;
         const place = { folder: join(folder, `stored ${labelOf(arm, size)}`) };
         const database = databaseUrl === null ? {} : { databaseUrl };
-        stores.push(await storeCalls({ ...place, ...database }, size, labelOf(arm, size)));
+        const filled = await fillStore({ ...place, ...database }, size, labelOf(arm, size));
+        stores.push(await serveStore(filled));
         if (databaseUrl !== null) await databases.vacuum(databaseUrl);
       }
     }
@@ -122,7 +127,11 @@ async function compareSizes(
       ),
     });
     const [few = 0, many = 0] = sizes;
-    return OPERATION_NAMES.map((name) => ({ few: measured(name, few), many: measured(name, many) }));
+    return OPERATION_NAMES.map((operation) => ({
+      operation,
+      few: measured(operation, few),
+      many: measured(operation, many),
+    }));
   } finally {
     for (const { server } of stores) await server.stop();
   }
@@ -132,25 +141,37 @@ function figureOf({ arms, measurements }: Compared, sizes: readonly Sizes[]): Fi
   const columns = arms.map(({ name }) => name);
   const [lives] = measurements;
   if (lives === undefined) throw new Error('nothing was measured');
-  const against = compareArms(lives, POSTGRES, GRAPHILE_WORKER);
   const all = [...measurements, ...sizes.flatMap(({ few, many }) => [few, many])];
   return {
     id: 'P9',
     work: [
-      `One echo tool, job, workflow of one step or handler of one step, from submission to its stored end. The ratio is ${POSTGRES} ÷ ${GRAPHILE_WORKER} in one process.`,
+      `One echo tool, job, workflow of one step or handler of one step, from submission to its stored end. The outcomes are ${POSTGRES} ÷ each other arm in one process.`,
       'All arms on PostgreSQL use the same server, with fsync and synchronous_commit on. Restate is called over HTTP in all rows.',
       'A durable receipt is the response before the result; P8 compares a server with many stored calls with one with few.',
     ],
-    target: `≥ 10 (÷ ${GRAPHILE_WORKER}), ≥ 0.35 (÷ ${SQLITE})`,
     durability: arms.map(({ name, durability }) => `${name}: ${durability}`).join('\n'),
-    ratio: against.ratio,
-    spread: { min: against.min, max: against.max },
+    outcomes: [
+      ...arms.filter(({ name }) => name !== POSTGRES).map((arm) => outcomeOf(lives, arm)),
+      ...sizes.map(sizeOutcome),
+    ],
     arms: Object.assign({}, ...all.map(armsOf)),
     sideBySide: { columns, rows: rowsOf(columns, measurements, sizes) },
-    others: {
-      [`in one process, ${POSTGRES} ÷ ${SQLITE}`]: compareArms(lives, POSTGRES, SQLITE),
-    },
   };
+}
+
+function outcomeOf(lives: Measurement, { name, peer }: Contender): Outcome {
+  const target = TARGETS[name];
+  return {
+    name: `calls per second ÷ ${name}`,
+    ...compareArms(lives, POSTGRES, name),
+    ...(target === undefined ? {} : { target }),
+    ...(peer === undefined ? {} : { peer }),
+  };
+}
+
+function sizeOutcome({ operation, few, many }: Sizes): Outcome {
+  const times = comparePaired(many.runs[POSTGRES] ?? [], few.runs[POSTGRES] ?? []);
+  return { name: `P8: ${operation}, many stored calls ÷ few`, ...times, target: { atMost: 1.3 } };
 }
 
 function rowsOf(
@@ -170,7 +191,7 @@ function rowsOf(
         name: '  many ÷ few',
         cells: columns.map((arm) => {
           const [values, base] = [many.runs[arm], few.runs[arm]];
-          return values === undefined || base === undefined ? null : comparePaired(values, base).ratio;
+          return values === undefined || base === undefined ? null : comparePaired(values, base).value;
         }),
       },
     ]),

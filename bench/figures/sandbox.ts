@@ -1,7 +1,8 @@
 import type { SandboxCosts, SandboxCostSettings } from '../arms/sandbox-costs.ts';
 import { runScript } from '../child.ts';
-import type { Arm, Figure, FigureOptions } from '../figure.ts';
-import { comparePaired, median } from '../statistics.ts';
+import type { Figure, FigureOptions } from '../figure.ts';
+import { armOf } from '../measurement.ts';
+import { comparePaired } from '../statistics.ts';
 
 /** The cost of a command and a file read in the sandbox, compared with plain ones. */
 export async function sandboxCosts({ quick, say }: FigureOptions): Promise<Figure> {
@@ -13,17 +14,17 @@ export async function sandboxCosts({ quick, say }: FigureOptions): Promise<Figur
     runs.push(await runScript<SandboxCosts>('./arms/sandbox-costs.ts', settings));
   }
   const of = (name: keyof SandboxCosts): number[] => runs.map((run) => run[name]);
-  const commands = comparePaired(of('enclosedMs'), of('spawnMs'));
   return {
     id: 'SANDBOX',
     work: [
       '`bash -c true` in the sandbox, from start to end, ÷ the same with a plain spawn; and a file of 4 KiB read by the',
-      'enclosed file server ÷ the same with fs.readFile. One after the other, nothing in parallel.',
+      'enclosed file server ÷ the same with fs.readFile. One after the other. There is no target: it is the cost of the boundary.',
     ],
-    target: 'none: it is the price of the boundary',
     durability: 'none: nothing is recorded',
-    ratio: commands.ratio,
-    spread: { min: commands.min, max: commands.max },
+    outcomes: [
+      { name: 'command ÷ plain spawn', ...comparePaired(of('enclosedMs'), of('spawnMs')) },
+      { name: 'file read ÷ plain', ...comparePaired(of('enclosedReadMs'), of('readMs')) },
+    ],
     arms: {
       'command, enclosed': armOf('ms', of('enclosedMs')),
       'command, plain spawn': armOf('ms', of('spawnMs')),
@@ -31,10 +32,5 @@ export async function sandboxCosts({ quick, say }: FigureOptions): Promise<Figur
       'file read, plain': armOf('ms', of('readMs')),
       'first file of a workspace': armOf('ms', of('firstReadMs')),
     },
-    others: { 'file read ÷ plain': comparePaired(of('enclosedReadMs'), of('readMs')) },
   };
-}
-
-function armOf(unit: Arm['unit'], runs: readonly number[]): Arm {
-  return { unit, median: median(runs), runs };
 }

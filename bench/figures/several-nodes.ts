@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { startNats } from '../../packages/patchboard/test/services/nats.ts';
 import { WAIT_MS } from '../arms/bench-pack.ts';
 import { startDatabases } from '../databases.ts';
-import type { Arm, Figure, FigureOptions } from '../figure.ts';
+import type { Arm, Figure, FigureOptions, Outcome } from '../figure.ts';
 import {
   BUSES,
   CONNECTIONS_PER_SLOT,
@@ -13,8 +13,9 @@ import {
   type Clusters,
   type NodeRuns,
 } from '../loaded-nodes.ts';
+import { armOf } from '../measurement.ts';
 import { startNodes, type Nodes } from '../nodes.ts';
-import { comparePaired, median } from '../statistics.ts';
+import { comparePaired, spreadOf } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
 const SLOTS = 32;
@@ -58,23 +59,6 @@ export async function severalNodes({ quick, say }: FigureOptions): Promise<Figur
 }
 
 function figureOf(runs: NodeRuns): Figure {
-  const { ratio, min, max } = comparePaired(runs.two, runs.one);
-  const wakeUpArms = BUSES.flatMap((bus): [string, Arm][] => [
-    [
-      `wake-up over ${bus}, p50`,
-      armOf(
-        'ms',
-        runs.wakeUps[bus].map(({ p50Ms }) => p50Ms),
-      ),
-    ],
-    [
-      `wake-up over ${bus}, p99`,
-      armOf(
-        'ms',
-        runs.wakeUps[bus].map(({ p99Ms }) => p99Ms),
-      ),
-    ],
-  ]);
   return {
     id: 'NODES',
     work: [
@@ -82,42 +66,54 @@ function figureOf(runs: NodeRuns): Figure {
       `offered: two nodes, all requests to one of them. wake-up: ${WAKE_UPS} calls at a time, taken and run by one node and awaited at both; how much`,
       `later the response of the other node comes. device: ${DEVICES} devices at one node; requests there (here) or to the other node (across).`,
     ],
-    target: '≥ 1.7; wake-up p99 ≤ 10 ms',
     durability:
       'PostgreSQL, each commit is synced before the response; keeps results, and hash-chained ledger rows in the same transaction',
-    ratio,
-    spread: { min, max },
+    outcomes: outcomesOf(runs),
     arms: {
       one: armOf('per second', runs.one),
       two: armOf('per second', runs.two),
       'one, more slots': armOf('per second', runs.oneWithMore),
       'two, more slots': armOf('per second', runs.twoWithMore),
       offered: armOf('per second', runs.offered),
-      ...Object.fromEntries(wakeUpArms),
+      ...Object.fromEntries(BUSES.flatMap((bus) => wakeUpArms(runs, bus))),
       [`device here, ${DEVICE_CONNECTIONS} connections`]: armOf('per second', runs.deviceHere),
       [`device across, ${DEVICE_CONNECTIONS} connections`]: armOf('per second', runs.deviceAcross),
       'device here, one at a time': armOf('ms', runs.deviceHereAlone.map(meanMs)),
       'device across, one at a time': armOf('ms', runs.deviceAcrossAlone.map(meanMs)),
     },
-    others: {
-      'two ÷ one, more slots': comparePaired(runs.twoWithMore, runs.oneWithMore),
-      'offered ÷ one': comparePaired(runs.offered, runs.one),
-      [`device across ÷ here, ${DEVICE_CONNECTIONS} connections`]: comparePaired(
-        runs.deviceAcross,
-        runs.deviceHere,
-      ),
-      'device across ÷ here, one at a time, by time': comparePaired(
-        runs.deviceHereAlone,
-        runs.deviceAcrossAlone,
-      ),
-    },
   };
+}
+
+function outcomesOf(runs: NodeRuns): Outcome[] {
+  return [
+    { name: 'two nodes ÷ one', ...comparePaired(runs.two, runs.one), target: { atLeast: 1.7 } },
+    { name: 'two nodes ÷ one, more slots', ...comparePaired(runs.twoWithMore, runs.oneWithMore) },
+    ...BUSES.map((bus): Outcome => ({
+      name: `wake-up over ${bus}, p99`,
+      unit: 'ms',
+      ...spreadOf(runs.wakeUps[bus].map(({ p99Ms }) => p99Ms)),
+      target: { atMost: 10 },
+    })),
+    { name: 'offered ÷ one', ...comparePaired(runs.offered, runs.one) },
+    {
+      name: `device across ÷ here, ${DEVICE_CONNECTIONS} connections`,
+      ...comparePaired(runs.deviceAcross, runs.deviceHere),
+    },
+    {
+      name: 'device across ÷ here, one at a time, by time',
+      ...comparePaired(runs.deviceHereAlone, runs.deviceAcrossAlone),
+    },
+  ];
+}
+
+function wakeUpArms({ wakeUps }: NodeRuns, bus: (typeof BUSES)[number]): [string, Arm][] {
+  const [p50, p99] = [wakeUps[bus].map(({ p50Ms }) => p50Ms), wakeUps[bus].map(({ p99Ms }) => p99Ms)];
+  return [
+    [`wake-up over ${bus}, p50`, armOf('ms', p50)],
+    [`wake-up over ${bus}, p99`, armOf('ms', p99)],
+  ];
 }
 
 function meanMs(perSecond: number): number {
   return 1000 / perSecond;
-}
-
-function armOf(unit: Arm['unit'], runs: readonly number[]): Arm {
-  return { unit, median: median(runs), runs };
 }

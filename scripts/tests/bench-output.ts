@@ -9,11 +9,14 @@ export const BENCH_TIMEOUT_MS = 900_000;
 
 export interface Figure {
   readonly id: string;
+  readonly outcomes: readonly { readonly name: string; readonly target: string | null }[];
   readonly arms: object;
 }
 
 /** Figures that measure a store. */
-const DURABLE: readonly string[] = ['P1', 'P2', 'P8', 'P9', 'NODES'];
+const DURABLE: readonly string[] = ['P1', 'P2', 'P3', 'P4', 'P8', 'P9', 'P11', 'NODES'];
+/** Figures that only report a cost. */
+const WITHOUT_TARGET: readonly string[] = ['SANDBOX', 'P12'];
 
 export async function bench(
   ...args: string[]
@@ -38,13 +41,20 @@ export async function expectFigures(...ids: string[]): Promise<Figure[]> {
     .map((line) => JSON.parse(line) as Figure);
   for (const figure of figures) {
     expect(figure).toMatchObject({
-      ratio: expect.any(Number),
-      target: expect.any(String),
       durability: DURABLE.includes(figure.id)
         ? expect.stringContaining('synced before the response')
         : expect.any(String),
-      spread: { min: expect.any(Number), max: expect.any(Number) },
     });
+    expect(figure.outcomes).not.toEqual([]);
+    for (const outcome of figure.outcomes)
+      expect(outcome).toMatchObject({
+        name: expect.any(String),
+        value: expect.any(Number),
+        min: expect.any(Number),
+        max: expect.any(Number),
+      });
+    if (!WITHOUT_TARGET.includes(figure.id))
+      expect(figure.outcomes.filter(({ target }) => target !== null)).not.toEqual([]);
     expect(Object.keys(figure.arms).length).toBeGreaterThan(1);
     for (const arm of Object.values(figure.arms))
       expect(arm).toMatchObject({ median: expect.any(Number), runs: expect.any(Array) });

@@ -1,13 +1,17 @@
-import { Logger, run } from 'graphile-worker';
+import { Logger, run, type Task } from 'graphile-worker';
+import pg from 'pg';
 import { ECHO_ARGS } from '../bench-pack.ts';
 import { Endings } from '../lives.ts';
 import { POOL_SIZE, type Peer, type PeerSettings } from './peer.ts';
 
 /**
  * Jobs and their worker in one process, tuned by its performance guide: jobs are fetched and completed in
- * batches. It stores no results; a task is done when its job is deleted.
+ * batches. It stores no results: a task is done when its job is deleted. With `keepsResults` the task inserts its
+ * result into a table before it returns.
  */
-export async function openGraphileWorker({ address, concurrency }: PeerSettings): Promise<Peer> {
+export async function openGraphileWorker(settings: PeerSettings): Promise<Peer> {
+  const { address, concurrency, keepsResults = false } = settings;
+  if (keepsResults) await createResults(address);
   const runner = await run({
     preset: {
       worker: {
@@ -22,7 +26,7 @@ export async function openGraphileWorker({ address, concurrency }: PeerSettings)
     },
     noHandleSignals: true,
     logger: new Logger(() => () => {}),
-    taskList: { echo: async () => {} },
+    taskList: { echo: keepsResults ? storeResult : async () => {} },
   });
   const endings = new Endings();
   runner.events.on('job:complete', ({ job }) => endings.ended(String(job.id)));
@@ -33,4 +37,16 @@ export async function openGraphileWorker({ address, concurrency }: PeerSettings)
     },
     close: async () => await runner.stop(),
   };
+}
+
+const storeResult: Task = async (payload, helpers) => {
+  const { job } = helpers;
+  await helpers.query('insert into results (job, result) values ($1, $2)', [job.id, JSON.stringify(payload)]);
+};
+
+async function createResults(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query('create table results (job bigint primary key, result text not null)');
+  await client.end();
 }

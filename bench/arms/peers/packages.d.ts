@@ -33,6 +33,13 @@ declare module 'graphile-worker' {
     constructor(factory: () => () => void);
   }
 
+  export interface Helpers {
+    readonly job: { readonly id: string };
+    query(sql: string, values: readonly unknown[]): Promise<unknown>;
+  }
+
+  export type Task = (payload: unknown, helpers: Helpers) => Promise<void>;
+
   export interface Runner {
     readonly events: {
       on(
@@ -48,7 +55,7 @@ declare module 'graphile-worker' {
     readonly preset: { readonly worker: Readonly<Record<string, unknown>> };
     readonly noHandleSignals: boolean;
     readonly logger: Logger;
-    readonly taskList: Readonly<Record<string, () => Promise<void>>>;
+    readonly taskList: Readonly<Record<string, Task>>;
   }): Promise<Runner>;
 }
 

@@ -14,6 +14,8 @@ export interface PeerSettings {
   readonly address: string;
   /** Second address, of a server that has two: the ingress of Restate. */
   readonly ingress?: string;
+  /** Whether a peer that keeps no results stores them itself, in a table. Default: false. */
+  readonly keepsResults?: boolean;
 }
 
 /** Connections to PostgreSQL of a peer that uses a pool. */
