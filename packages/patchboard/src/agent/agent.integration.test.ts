@@ -249,7 +249,7 @@ describe('an agent', () => {
 
   it.each([
     [{ model: 'gpt-5' }, 'model must be a model of an AI SDK provider'],
-    [{ model: { specificationVersion: 'v1', doStream: () => {} } }, 'speaks version v1'],
+    [{ model: { specificationVersion: 'v1', doStream: () => {} } }, 'implements version v1'],
     [{ model: {} }, 'has no doStream'],
     [{ name: 'operator' }, 'name must not be operator'],
     [{ name: 'two words' }, 'name must be 1 to 200 visible'],

@@ -1,7 +1,7 @@
 import { reason, reasonText, type JsonSchema, type Reason } from '@patchboard/wire';
 import { parseGuardedJson } from '../core/json/json-guard.ts';
 import type { JsonLimits } from '../core/json/json-scanner.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import {
   describeTypes,
   enumMember,

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { MethodMetadata, ToolDefinitionInput } from './tool-module.ts';
 import { protocolOf } from './protocols.ts';
 import { fitToBudget } from './prompt-budget.ts';

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { parseGuardedJson } from '../core/json/json-guard.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { lastEvent, NO_LINES, readLines, type EventData, type EventLines } from './event-lines.ts';
 import type { ReplyItem } from './protocol.ts';
 import { invalid, LIMITS, type Json } from './vendor-calls.ts';

@@ -4,7 +4,7 @@ import type { Digest } from '../core/ports.ts';
 import { descriptionOf, isRequired, schemaOfMethod, schemaOfParameter } from './method-contract.ts';
 import type { MethodMetadata, MethodParameter, ToolDefinitionInput } from './tool-module.ts';
 import { toWireName } from '../core/tools/tool-names.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 /** A parameter as a text protocol lists it, together with the other members of its schema. */
 export interface ShownParameter {

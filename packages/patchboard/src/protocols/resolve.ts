@@ -1,5 +1,5 @@
 import { reason, type JsonSchema, type Reason } from '@patchboard/wire';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { coerceArguments, problemsIn, type Coerced, type CoercedArgument } from './coerce.ts';
 import { stripInjectedNulls } from './openai/injected-nulls.ts';
 import type { ParsedToolRequest, ToolCallingProtocol } from './protocol.ts';

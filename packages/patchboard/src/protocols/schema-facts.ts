@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { isRecord } from '../core/json/is-record.ts';
-import { fragmentText, valueAt } from '../core/json/json-pointer.ts';
+import { isRecord, fragmentText, valueAt } from '@patchboard/wire/json';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';

@@ -1,7 +1,7 @@
 import { reason, reasonText, type Reason, type ToolCallConfigView } from '@patchboard/wire';
 import { foreignText, messageOf } from '../core/failures.ts';
 import type { ToolDefinitionInput } from './tool-module.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { PROTOCOL_IDS, type ProtocolId } from './protocols.ts';
 
 /** How an agent may call tools, with a known protocol. */

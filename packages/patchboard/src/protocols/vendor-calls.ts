@@ -1,7 +1,7 @@
 import { reason, type Reason } from '@patchboard/wire';
 import { parseGuardedJson } from '../core/json/json-guard.ts';
 import type { JsonLimits } from '../core/json/json-scanner.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { parseError } from './parse-error.ts';
 import type { ParseError, ReplyItem } from './protocol.ts';
 

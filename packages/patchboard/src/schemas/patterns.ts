@@ -1,17 +1,7 @@
 import { reason, type Reason } from '@patchboard/wire';
+import { compileNativePattern, type CompiledPattern } from '@patchboard/wire/json';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { OUTSIDE_LIMITS } from './outside-limits.ts';
-
-export interface Pattern {
-  test(text: string): boolean;
-  /** Number of instructions of the compiled program. */
-  readonly size: number;
-  /** Cost of a test per character, in steps of the step budget. */
-  readonly stepsPerChar: number;
-}
-
-export type CompiledPattern =
-  { readonly ok: true; readonly pattern: Pattern } | { readonly ok: false; readonly problem: Reason };
 
 /** Up to this many instructions RE2JS runs a DFA, measured at 100 ns per character at worst. */
 const SMALL_PROGRAM = 64;
@@ -23,19 +13,6 @@ const TOO_LARGE: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ['expression nests too deeply', reason('pattern_too_deep')],
 ]);
 
-/** Compiles with the native engine: patterns of our own tools are trusted and may use every feature. */
-export function compileOwnPattern(source: string): CompiledPattern {
-  try {
-    const expression = new RegExp(source, 'u');
-    return { ok: true, pattern: { test: (text) => expression.test(text), size: 1, stepsPerChar: 1 } };
-  } catch (error) {
-    return {
-      ok: false,
-      problem: reason('pattern_malformed', { error: error instanceof Error ? error.message : 'bad syntax' }),
-    };
-  }
-}
-
 /**
  * Compiles a pattern from outside with RE2JS, which matches in linear time. A large program still costs up to 70 ns per
  * character and instruction; `stepsPerChar` charges that to the step budget.
@@ -45,7 +22,7 @@ export function compileOutsidePattern(source: string): CompiledPattern {
     return { ok: false, problem: reason('pattern_too_long', { characters: OUTSIDE_LIMITS.patternLength }) };
   }
   // JSON Schema uses JavaScript's syntax: a pattern that only RE2JS accepts is an error.
-  const native = compileOwnPattern(source);
+  const native = compileNativePattern(source);
   if (!native.ok) return native;
   try {
     const program = RE2JS.compile(toRe2(source));

@@ -150,7 +150,7 @@ describe('createPatchboard()', () => {
     [null, 'the options of a board must be an object; it is null'],
     [{ tool: [] }, 'tool is not known; did you mean tools?'],
     [{ tools: tool('t', execute) }, 'tools must be a list of tools or a ToolRegistry; it is an object'],
-    [{ store: './data' }, "store must be memory() or sqlite(folder); it is './data'"],
+    [{ store: './data' }, "store must be memory(), sqlite(folder) or postgres(url); it is './data'"],
     [{ hooks: { preToolUSe: preToolUse } }, 'hooks.preToolUSe is not known; did you mean preToolUse?'],
     [
       { hooks: [{}, { pretooluse: preToolUse }] },
@@ -184,7 +184,7 @@ describe('createPatchboard()', () => {
     await refused(board.call('t', {}, { run: 'x' } as never), 'run is not known; did you mean runId?');
     await refused(
       board.call('t', {}, { agentId: 'operator' }),
-      'agentId must not be operator: that is who decides',
+      'agentId must not be operator: that is the operator, who decides approvals',
     );
     const { id } = await board.call('t');
     await refused(board.decide(id, 'allow', { decidedBy: '' }), `decidedBy ${name}; it is ''`);

@@ -1,6 +1,6 @@
 import { reason, reasonsText, type JsonSchema } from '@patchboard/wire';
 import { InputRequired, type InputRequest, type LibrarySchema } from '../core/call/input.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { jsonCopy } from '../core/json/json-copy.ts';
 import type { ReadSchema } from '../core/tools/server-tool.ts';
 import { shown } from './shape.ts';

@@ -177,7 +177,7 @@ describe('a board made from a registry', () => {
     });
     expect(await response.json()).toMatchObject({ ok: true });
     for (const name of ['lent.tool', 'lent__tool'])
-      expect(() => board.registry.register(tool(name, () => 1))).toThrow('a client lends');
+      expect(() => board.registry.register(tool(name, () => 1))).toThrow('a client has registered');
     board.registry.register(tool('a.b', () => 'ours'));
     expect(board.tools().find(({ name }) => name === 'a.b')?.wireName).not.toBe('a__b');
   });

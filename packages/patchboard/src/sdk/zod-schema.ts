@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { z } from 'zod';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 /** A schema of zod 4 or zod/mini. */
 export type ZodSchema = z.core.$ZodType;

@@ -29,12 +29,12 @@ describe('parseConfig', () => {
     [
       'empty list of audiences',
       'auth:\n  jwt:\n    issuer: a\n    audience: []\n',
-      'c.yaml:4: auth.jwt.audience must NOT have fewer than 1 items',
+      'c.yaml:4: auth.jwt.audience must not have fewer than 1 items',
     ],
     [
       'empty audience in a list',
       'auth:\n  jwt:\n    issuer: a\n    audience: [b, ""]\n',
-      'c.yaml:4: auth.jwt.audience.1 must NOT have fewer than 1 characters',
+      'c.yaml:4: auth.jwt.audience.1 must not have fewer than 1 characters',
     ],
     [
       'audience that is no text',

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { InputIssueView } from '@patchboard/wire';
+import {
+  compileSchema,
+  extraMemberOf,
+  isRecord,
+  pointerParts,
+  TRUSTED_RULES,
+  valueAt,
+  type JsonObject,
+} from '@patchboard/wire/json';
 import { didYouMean } from '../core/spelling.ts';
-import { pointerParts } from '../core/json/json-pointer.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { ESSENTIAL_TOOLS } from '../packs/essentials/tool-names.ts';
 import { HERITAGE_TOOLS } from '../packs/heritage/names.ts';
@@ -58,34 +66,11 @@ export function configProblems(
   ];
 }
 
-const VALIDATORS = new WeakMap<object, ValidateFunction>();
-
-/**
- * Compiles a schema once. The schema itself is checked by a test: compiling the meta-schema would take longer than compiling
- * it.
- */
-function validatorOf(schema: Readonly<Record<string, unknown>>): ValidateFunction {
-  const known = VALIDATORS.get(schema);
-  if (known !== undefined) return known;
-  const made = new Ajv2020({
-    allErrors: true,
-    strict: false,
-    verbose: true,
-    meta: false,
-    validateSchema: false,
-  }).compile(schema);
-  VALIDATORS.set(schema, made);
-  return made;
-}
-
 /** Returns the problems that the schema of a file finds, or those of its upstreams. */
-export function fileProblems(
-  parsed: ParsedText,
-  schema: Readonly<Record<string, unknown>>,
-): readonly TextProblem[] {
+export function fileProblems(parsed: ParsedText, schema: JsonObject): readonly TextProblem[] {
   if (parsed.problems.length > 0) return parsed.problems;
-  const validate = validatorOf(schema);
-  if (!validate(parsed.value)) return (validate.errors ?? []).map((error) => problemOf(error, parsed));
+  const issues = compileSchema(schema, TRUSTED_RULES)(parsed.value);
+  if (issues !== null) return issues.map((issue) => problemOf(issue, schema, parsed));
   return upstreamProblems(parsed.value as UpstreamsConfig).map(({ place, message }) => ({
     line: parsed.lineOf(place),
     message: `${place.join('.')} ${message}`,
@@ -137,22 +122,31 @@ export function policyProblems(
   });
 }
 
-function problemOf(error: ErrorObject, parsed: ParsedText): TextProblem {
-  const unknown = error.params['additionalProperty'] as string | undefined;
-  const place = [...pointerParts(error.instancePath), ...(unknown === undefined ? [] : [unknown])];
-  const name = place.join('.') || 'the config';
-  const message =
-    unknown === undefined
-      ? `${name} ${messageOf(error)}`
-      : `unknown key ${name}${didYouMean(unknown, knownIn(error))}`;
-  return { line: parsed.lineOf(place), message };
+function problemOf(issue: InputIssueView, schema: JsonObject, parsed: ParsedText): TextProblem {
+  const parent = pointerParts(issue.path);
+  const unknown = extraMemberOf(issue);
+  if (unknown === undefined) {
+    return { line: parsed.lineOf(parent), message: `${parent.join('.') || 'the config'} ${issue.message}` };
+  }
+  const place = [...parent, unknown];
+  const suggestion = didYouMean(unknown, keysAt(schema, parent));
+  return { line: parsed.lineOf(place), message: `unknown key ${place.join('.')}${suggestion}` };
 }
 
-function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
-  if (keyword !== 'enum') return message;
-  return `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`;
+/** Returns the keys that the schema knows at a place. */
+function keysAt(root: JsonObject, place: readonly string[]): readonly string[] {
+  let here: unknown = root;
+  for (const key of place) {
+    const { properties = {}, additionalProperties, items } = resolved(here, root);
+    here = (properties as JsonObject)[key] ?? additionalProperties ?? items;
+  }
+  return Object.keys((resolved(here, root)['properties'] ?? {}) as object);
 }
 
-function knownIn({ parentSchema = {} }: ErrorObject): readonly string[] {
-  return Object.keys((parentSchema['properties'] ?? {}) as object);
+/** Follows a reference; of alternatives, the first one has the keys. */
+function resolved(schema: unknown, root: JsonObject): JsonObject {
+  if (!isRecord(schema)) return {};
+  const { $ref: reference, anyOf } = schema;
+  if (typeof reference === 'string') return resolved(valueAt(root, reference.slice(1)), root);
+  return Array.isArray(anyOf) ? resolved(anyOf[0], root) : schema;
 }

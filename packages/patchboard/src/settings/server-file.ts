@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 /** `server.json` of a data folder: the address of the server that uses the folder. */
 export interface ServerFile {

@@ -235,7 +235,7 @@ tools: { github.search: { timeout_ms: 5, cache_ttl_ms: 6 }, added.search: { time
     ],
     [
       'upstreams: { one: { url: "http://a", on_change: no } }',
-      'upstreams.one.on_change must be one of ask, run, refuse',
+      'upstreams.one.on_change must be one of "ask", "run", "refuse"',
     ],
     [
       'upstreams: { one: { url: "http://a", headers: { "a b": c } } }',

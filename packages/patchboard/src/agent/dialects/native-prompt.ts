@@ -6,7 +6,7 @@ import type {
   UserMessage,
 } from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { PromptMessage, TextPart, ToolResultPart } from '../loop/model.ts';
 import { resultOutput, type PictureParts } from './result-output.ts';
 

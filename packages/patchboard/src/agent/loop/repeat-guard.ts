@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../core/json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { AgentHooks } from '../../sdk/agent-hooks.ts';
 
 /** This many calls in a row with the same tool, arguments and result count as a loop. */

@@ -1,5 +1,4 @@
-import { pointerTo } from './json-pointer.ts';
-import { isRecord } from './is-record.ts';
+import { pointerTo, isRecord } from '@patchboard/wire/json';
 
 /** One difference between two JSON values. `before` is absent for an added member, `after` for a removed one. */
 export interface JsonChange {

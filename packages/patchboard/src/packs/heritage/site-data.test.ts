@@ -48,7 +48,7 @@ describe('decodeSiteData', () => {
       'a prompt of no known type',
       { site_name: 'x', prompts: [{ npc_id: 'a', prompt_type: 'other', prompt_text: 'b' }] },
       '/prompts/0/prompt_type',
-      /allowed values/,
+      /must be one of/,
     ],
   ])('returns the path of %s', (_name, value, path, message) => {
     const decoded = decodeSiteData(value, NOW);

@@ -1,4 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { InputIssueView } from '@patchboard/wire';
+import { compileSchema, extraMemberOf, isRecord, pointerTo, TRUSTED_RULES } from '@patchboard/wire/json';
 import { PROMPT_TYPES, type SiteData } from './records.ts';
 
 export interface SiteDataProblem {
@@ -97,18 +98,31 @@ function schemaFor(now: string): Schema {
 
 /** Validates the data of a site and fills in defaults. `now` (RFC 3339) is the default of `created_at`. */
 export function decodeSiteData(value: unknown, now: string): DecodedSite {
+  const schema = schemaFor(now);
   const data = structuredClone(value);
-  const validate = new Ajv2020({ allErrors: true, strict: false, useDefaults: true }).compile(schemaFor(now));
-  if (!validate(data)) {
-    const problems = (validate.errors ?? []).map(({ instancePath, params, message }) => {
-      const extra = params['additionalProperty'] as string | undefined;
-      if (extra !== undefined) return { path: `${instancePath}/${extra}`, message: 'is not known here' };
-      return { path: instancePath, message: message ?? 'is not valid' };
-    });
-    return { ok: false, problems };
-  }
+  const issues = compileSchema(schema, TRUSTED_RULES)(data);
+  if (issues !== null) return { ok: false, problems: issues.map(problemOf) };
+  fillIn(schema, data);
   const problems = [...duplicatesIn(data as SiteData)];
   return problems.length === 0 ? { ok: true, data: data as SiteData } : { ok: false, problems };
+}
+
+function problemOf(issue: InputIssueView): SiteDataProblem {
+  const { path, message } = issue;
+  const extra = extraMemberOf(issue);
+  return extra === undefined
+    ? { path, message }
+    : { path: pointerTo(path, extra), message: 'is not known here' };
+}
+
+/** Adds the members with a default that a valid value does not have. */
+function fillIn({ properties, items }: Schema, value: unknown): void {
+  if (Array.isArray(value) && isRecord(items)) for (const item of value) fillIn(items, item);
+  if (!isRecord(value) || !isRecord(properties)) return;
+  for (const [name, member] of Object.entries(properties as Readonly<Record<string, Schema>>)) {
+    if (value[name] === undefined && 'default' in member) value[name] = structuredClone(member['default']);
+    else fillIn(member, value[name]);
+  }
 }
 
 /** Yields a problem for each duplicate id and for each second active version. */

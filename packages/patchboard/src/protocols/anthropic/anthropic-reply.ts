@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
 import {

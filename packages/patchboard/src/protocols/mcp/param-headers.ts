@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { valueAt } from '../../core/json/json-pointer.ts';
+import { valueAt } from '@patchboard/wire/json';
 import { readParamHeaders, type ParamHeader } from '../../core/tools/param-headers.ts';
 
 /** Request headers as Node parses them: names in lower case. */

@@ -5,7 +5,7 @@ import {
   type ContentValue,
   type ResultBlock,
 } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { ToolExecutionResult } from '../protocol.ts';
 
 /** The result of `tools/call` of an MCP server. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { requiredOf, typesIn, type SchemaObject } from '../schema-facts.ts';
 
 const MAX_DEPTH = 64;

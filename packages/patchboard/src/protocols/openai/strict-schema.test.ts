@@ -1,7 +1,7 @@
 import { reasonText } from '@patchboard/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ajvSchemas } from '../../schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../schemas/json-schemas.ts';
 import { stripInjectedNulls } from './injected-nulls.ts';
 import { toStrictSchema } from './strict-schema.ts';
 
@@ -93,7 +93,7 @@ describe('strict schemas', () => {
 
   it('accept the arguments of a model, which are converted back for the tool', () => {
     const compile = (schema: unknown): ((value: unknown) => unknown) => {
-      const compiled = ajvSchemas().compile(schema as never, 'own');
+      const compiled = jsonSchemas().compile(schema as never, 'own');
       if (!compiled.ok) throw new Error(reasonText(compiled.problem));
       return compiled.validate;
     };

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
-import { pointerTo } from '../../core/json/json-pointer.ts';
+import { isRecord, pointerTo } from '@patchboard/wire/json';
 import type { SchemaObject } from '../schema-facts.ts';
 
 /** A keyword that the vendor's strict mode does not support. The engine still validates it when the call is submitted. */

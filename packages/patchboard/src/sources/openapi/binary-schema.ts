@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, type JsonObject } from '@patchboard/wire/json';
 
 /** Whether the schema stands for bytes that are sent as they are, which an argument holds as base64. */
 export function isBinary(schema: unknown): boolean {

@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { argumentProblem } from './argument-problem.ts';
 import { bytesOfBase64 } from './base64-argument.ts';
 import { encodeMultipart } from './multipart.ts';

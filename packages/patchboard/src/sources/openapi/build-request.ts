@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { operationProblem } from './argument-problem.ts';
 import { buildBody } from './build-body.ts';
 import {

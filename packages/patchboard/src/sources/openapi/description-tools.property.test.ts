@@ -211,7 +211,7 @@ describe('a description that would multiply', () => {
       schemasOf(41, (index) =>
         index === 40 ? { type: 'string' } : { anyOf: [reference(index + 1), reference(index + 1)] },
       ),
-      'multiplies',
+      'checks one value too many times',
     ],
     [
       'recursive schemas, all of which are reachable',

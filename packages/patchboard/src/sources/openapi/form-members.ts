@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { MemberEncoding, OperationBody } from './operation.ts';
 import { queryPairs, type QueryParameter } from './query-parameters.ts';
 

@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, type JsonObject } from '@patchboard/wire/json';
 import type { Dialect } from './schema-dialect.ts';
 
 /** Which side sends the value: the caller of the tool, or the HTTP API. */

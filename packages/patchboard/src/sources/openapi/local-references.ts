@@ -1,7 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
-import { fragmentText, valueAt } from '../../core/json/json-pointer.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, fragmentText, valueAt, type JsonObject } from '@patchboard/wire/json';
 import { visibleLine } from '../../core/tools/tool-names.ts';
 import { OperationProblem } from './operation-problem.ts';
 

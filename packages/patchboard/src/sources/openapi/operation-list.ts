@@ -1,6 +1,5 @@
 import type { Reason } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, type JsonObject } from '@patchboard/wire/json';
 import { problemOf } from './operation-problem.ts';
 import type { Description } from './read-description.ts';
 

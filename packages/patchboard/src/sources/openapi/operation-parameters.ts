@@ -1,6 +1,5 @@
 import { reason, WIRE_LIMITS } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, type JsonObject } from '@patchboard/wire/json';
 import type { ListedOperation } from './operation-list.ts';
 import { OperationProblem } from './operation-problem.ts';
 import type { OperationParameter } from './operation.ts';

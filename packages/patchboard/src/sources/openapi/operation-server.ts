@@ -1,5 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, type JsonObject } from '@patchboard/wire/json';
 import type { ListedOperation } from './operation-list.ts';
 import type { Description } from './read-description.ts';
 

@@ -1,5 +1,5 @@
 import { utf8Bytes } from '../../core/json/utf8-bytes.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import type { JsonObject } from '@patchboard/wire/json';
 
 const DEPRECATED = 'Deprecated.';
 const CUT = '…';

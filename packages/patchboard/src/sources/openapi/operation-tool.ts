@@ -1,5 +1,5 @@
 import { reason, type JsonSchema, type Reason, type ToolAnnotations } from '@patchboard/wire';
-import { canonicalJson } from '../../core/json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { Schemas } from '../../core/ports.ts';
 import { visibleLine } from '../../core/tools/tool-names.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';

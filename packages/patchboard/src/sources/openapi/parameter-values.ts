@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 /** The value of a parameter as the styles of OpenAPI distinguish it. `none`: the parameter is left out. */
 export type ParameterValue =

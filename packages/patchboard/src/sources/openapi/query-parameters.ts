@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { argumentProblem } from './argument-problem.ts';
 import { contentText, parameterValue, primitiveText, type ParameterValue } from './parameter-values.ts';
 import { percentEncode, percentEncodeReserved } from './percent-encoding.ts';

@@ -1,6 +1,5 @@
 import { reason, type Reason } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, type JsonObject } from '@patchboard/wire/json';
 import { utf8Bytes } from '../../core/json/utf8-bytes.ts';
 import { visibleLine } from '../../core/tools/tool-names.ts';
 import { LocalReferences } from './local-references.ts';

@@ -1,6 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, type JsonObject } from '@patchboard/wire/json';
 import { visibleLine } from '../../core/tools/tool-names.ts';
 import { BODY_ARGUMENT } from './argument-names.ts';
 import { isBinary } from './binary-schema.ts';

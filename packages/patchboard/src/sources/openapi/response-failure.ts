@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { reason, type OutcomeKnowledge } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { visibleLine } from '../../core/tools/tool-names.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
 import type { Operation } from './operation.ts';

@@ -1,7 +1,5 @@
 import { reason, WIRE_LIMITS, type JsonSchema } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
-import { fragmentText, pointerParts } from '../../core/json/json-pointer.ts';
-import type { JsonObject } from '../../core/json/schema-applicators.ts';
+import { isRecord, fragmentText, pointerParts, type JsonObject } from '@patchboard/wire/json';
 import type { Schemas } from '../../core/ports.ts';
 import type { Direction } from './hidden-properties.ts';
 import { OperationProblem } from './operation-problem.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importOperation } from '../../../test/support/a-description.ts';
-import { ajvSchemas } from '../../schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../schemas/json-schemas.ts';
 
 interface Schemas {
   readonly body: unknown;
@@ -166,7 +166,7 @@ describe('a schema of OpenAPI', () => {
       anyOf: [{ $ref: '#/$defs/Cat' }, { $ref: '#/$defs/Dog' }],
       discriminator: { propertyName: 'kind' },
     });
-    const compiled = ajvSchemas().compile(output as object as Record<string, unknown>, 'outside');
+    const compiled = jsonSchemas().compile(output as object as Record<string, unknown>, 'outside');
     expect(compiled.ok && compiled.validate({ kind: 'cat' })).toBeNull();
   });
 

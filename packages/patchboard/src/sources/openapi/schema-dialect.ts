@@ -1,6 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
-import { APPLICATORS, type JsonObject } from '../../core/json/schema-applicators.ts';
-import { toCurrentDraft } from '../../core/json/to-current-draft.ts';
+import { isRecord, APPLICATORS, toCurrentDraft, type JsonObject } from '@patchboard/wire/json';
 import { hiddenNames, type Direction } from './hidden-properties.ts';
 import { asBase64 } from './binary-schema.ts';
 import type { Description } from './read-description.ts';

@@ -120,7 +120,7 @@ describe('credentials', () => {
     [
       [[requirement('mtls', { type: 'mutualTLS' })]],
       { mtls: VALUE },
-      'GET /items needs the security scheme mtls, whose type is not supported',
+      'GET /items needs the security scheme mtls, whose type is not supported: send the credential in `headers` of the upstream',
     ],
     [
       [[HEADER_KEY, BEARER]],

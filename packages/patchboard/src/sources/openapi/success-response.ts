@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { ListedOperation } from './operation-list.ts';
 import { isJsonMediaType } from './parameter-values.ts';
 import type { Description } from './read-description.ts';

@@ -1,4 +1,4 @@
-import { reason, reasonText, type Reason } from '@patchboard/wire';
+import { reason, reasonText, type Reason } from '../../reasons/reason-text.ts';
 
 /** Thrown for a schema that is not accepted, and caught inside this folder: the port returns the problem instead. */
 export class SchemaProblem extends Error {

@@ -1,5 +1,6 @@
-import { type InputIssueView, type Reason } from '@patchboard/wire';
-import { pointerTo } from '../core/json/json-pointer.ts';
+import type { InputIssueView } from '../../views.ts';
+import type { Reason } from '../../reasons/reason-text.ts';
+import { pointerTo } from '../json-pointer.ts';
 import { MAX_ISSUES, shortIssue } from './issues.ts';
 
 /** Thrown when a check has used up its step budget. */
@@ -84,6 +85,11 @@ export class Evaluated {
 
 /** Returns whether the value is valid; issues are recorded in the run. */
 export type Check = (value: unknown, run: CheckRun, evaluated: Evaluated | null) => boolean;
+
+/** An embedder's value may have a member that is undefined; as in JSON text, it is absent. */
+export function hasMember(value: Readonly<Record<string, unknown>>, name: string): boolean {
+  return value[name] !== undefined && Object.hasOwn(value, name);
+}
 
 export function checkMember(check: Check, member: unknown, key: string | number, run: CheckRun): boolean {
   run.enter(key);

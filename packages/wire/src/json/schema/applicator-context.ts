@@ -1,6 +1,6 @@
-import type { JsonSchema } from '@patchboard/wire';
+import type { JsonSchema } from '../../views.ts';
 import type { Check, CheckRun } from './check-run.ts';
-import type { JsonObject } from '../core/json/schema-applicators.ts';
+import type { JsonObject } from './schema-applicators.ts';
 import type { Pattern } from './patterns.ts';
 
 /** Input for building the check of an applicator, a keyword that contains schemas. */

@@ -1,4 +1,4 @@
-import { reason } from '@patchboard/wire';
+import { reason } from '../../reasons/reason-text.ts';
 import { checkMember, matches, type Check, type CheckRun, type Evaluated } from './check-run.ts';
 import { checkOf, checksOf, every, type ApplicatorContext } from './applicator-context.ts';
 

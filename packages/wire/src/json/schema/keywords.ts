@@ -1,5 +1,5 @@
-import { reason, type Reason } from '@patchboard/wire';
-import { isRecord } from '../core/json/is-record.ts';
+import { reason, type Reason } from '../../reasons/reason-text.ts';
+import { isRecord } from '../is-record.ts';
 
 /** The type that the value of a keyword must have. */
 export type KeywordShape =

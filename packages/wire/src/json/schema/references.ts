@@ -1,6 +1,6 @@
-import { reason } from '@patchboard/wire';
-import { fragmentText, pointerTo, valueAt } from '../core/json/json-pointer.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { reason } from '../../reasons/reason-text.ts';
+import { fragmentText, pointerTo, valueAt } from '../json-pointer.ts';
+import { isRecord } from '../is-record.ts';
 import { SchemaProblem } from './schema-problem.ts';
 
 /** Resolves `$ref`s within the document. Never fetches another one. */

@@ -1,4 +1,4 @@
-import { reason } from '@patchboard/wire';
+import { reason } from '../../reasons/reason-text.ts';
 import { SchemaProblem } from './schema-problem.ts';
 
 /** A schema, with the indexes of the schemas that it applies to the same value. */

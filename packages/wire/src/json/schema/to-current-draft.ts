@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../is-record.ts';
 import type { JsonObject } from './schema-applicators.ts';
 
 /** Rewrites common keywords of older drafts and of OpenAPI 3.0 as keywords of 2020-12. */

@@ -1,8 +1,9 @@
-import { reason, type JsonSchema } from '@patchboard/wire';
-import { pointerTo } from '../core/json/json-pointer.ts';
-import { isRecord } from '../core/json/is-record.ts';
-import { APPLICATORS, type JsonObject, type Reach } from '../core/json/schema-applicators.ts';
-import { toCurrentDraft } from '../core/json/to-current-draft.ts';
+import { reason } from '../../reasons/reason-text.ts';
+import type { JsonSchema } from '../../views.ts';
+import { pointerTo } from '../json-pointer.ts';
+import { isRecord } from '../is-record.ts';
+import { APPLICATORS, type JsonObject, type Reach } from './schema-applicators.ts';
+import { toCurrentDraft } from './to-current-draft.ts';
 import { FORMATS } from './formats.ts';
 import { CHECKS, wrongShape } from './keywords.ts';
 import type { CompiledPattern, Pattern } from './patterns.ts';
@@ -19,25 +20,17 @@ export interface RebuildRules {
   readonly maxPatternSize: number;
 }
 
-/**
- * Keywords for which Ajv generates wrong code. The code for the `unevaluated` keywords throws on some schemas. The code for
- * `contains` carries its result from one list item to the next: `{ items: { contains: … } }` accepts `[['a'], []]`.
- */
-const INTERPRETED: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems', 'contains']);
-
 /** A validated schema with known keywords only, in which every reference has the form `#/$defs/NUMBER`. */
 export interface RebuiltSchema {
   readonly schema: JsonSchema;
   readonly patterns: ReadonlyMap<string, Pattern>;
-  /** Whether the schema uses a keyword for which Ajv generates wrong code. */
-  readonly mustBeInterpreted: boolean;
   /** Which subschemas apply which others to the same value. */
   readonly graph: readonly Vertex[];
 }
 
 /**
- * Builds a new schema from the known keywords. Ajv never sees keywords with a special meaning (`$async`, `$data`, `$id`).
- * Throws a `SchemaProblem` with the place of any problem.
+ * Builds a new schema from the known keywords, with local references only. Throws a `SchemaProblem` with the place of any
+ * problem.
  */
 export function rebuildSchema(document: unknown, rules: RebuildRules): RebuiltSchema {
   const builder = new Builder(document, rules);
@@ -59,7 +52,6 @@ class Builder {
   readonly #patterns = new Map<string, Pattern>();
   readonly #targets = new Map<string, Target>();
   readonly #queue: Target[] = [];
-  #mustBeInterpreted = false;
   #checks = 0;
   #properties = 0;
   #patternSize = 0;
@@ -81,7 +73,6 @@ class Builder {
     return {
       schema,
       patterns: this.#patterns,
-      mustBeInterpreted: this.#mustBeInterpreted,
       graph: this.#graph,
     };
   }
@@ -119,7 +110,6 @@ class Builder {
     }
     const applicator = APPLICATORS.get(keyword);
     if (applicator === undefined) return undefined;
-    if (INTERPRETED.has(keyword)) this.#mustBeInterpreted = true;
     // Without `if`, both have no effect.
     if ((keyword === 'then' || keyword === 'else') && at.schema['if'] === undefined) return undefined;
     switch (applicator.holds) {

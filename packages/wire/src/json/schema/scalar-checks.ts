@@ -1,10 +1,10 @@
-import { reason, type Reason } from '@patchboard/wire';
-import { canonicalJson } from '../core/json/canonical-json.ts';
-import { isRecord } from '../core/json/is-record.ts';
-import type { Check, CheckRun } from './check-run.ts';
+import { reason, type Reason } from '../../reasons/reason-text.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { isRecord } from '../is-record.ts';
+import { hasMember, type Check, type CheckRun } from './check-run.ts';
 import { FORMATS, type FormatCheck } from './formats.ts';
 import { constant, oneOf, ofType } from './issues.ts';
-import type { JsonObject } from '../core/json/schema-applicators.ts';
+import type { JsonObject } from './schema-applicators.ts';
 import { isUnique } from './unique-items.ts';
 
 /** Some checks scan a string; ten characters take less than the time of one step. */
@@ -32,14 +32,8 @@ export const SCALAR_CHECKS: ReadonlyMap<string, (wanted: never, schema: JsonObje
     'multipleOf',
     (unit: number) => checkNumber((value) => isMultiple(value, unit), reason('issue_multiple_of', { unit })),
   ],
-  [
-    'minLength',
-    (limit: number) => checkLength((length) => length >= limit, reason('issue_min_length', { limit })),
-  ],
-  [
-    'maxLength',
-    (limit: number) => checkLength((length) => length <= limit, reason('issue_max_length', { limit })),
-  ],
+  ['minLength', checkMinLength],
+  ['maxLength', checkMaxLength],
   ['format', checkFormat],
   [
     'minItems',
@@ -63,20 +57,23 @@ export const SCALAR_CHECKS: ReadonlyMap<string, (wanted: never, schema: JsonObje
 ]);
 
 function checkType(wanted: string | readonly string[]): Check {
-  const types = new Set(typeof wanted === 'string' ? [wanted] : wanted);
-  const why = ofType([...types]);
-  return (value, run) => {
-    const type = typeOf(value);
-    if (types.has(type)) return true;
-    if (type === 'number' && types.has('integer') && Number.isInteger(value)) return true;
-    return run.fail(why);
-  };
+  const types = typeof wanted === 'string' ? [wanted] : wanted;
+  const why = ofType(types);
+  const [first, ...others] = types.map((type) => TYPE_TESTS[type as keyof typeof TYPE_TESTS]);
+  if (first === undefined) return (_value, run) => run.fail(why);
+  if (others.length === 0) return (value, run) => first(value) || run.fail(why);
+  return (value, run) => first(value) || others.some((isOfType) => isOfType(value)) || run.fail(why);
 }
 
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
+const TYPE_TESTS = {
+  array: Array.isArray,
+  boolean: (value: unknown) => typeof value === 'boolean',
+  integer: Number.isInteger,
+  null: (value: unknown) => value === null,
+  number: (value: unknown) => typeof value === 'number',
+  object: isRecord,
+  string: (value: unknown) => typeof value === 'string',
+} satisfies Record<string, (value: unknown) => boolean>;
 
 function checkValues(allowed: readonly unknown[], why: Reason): Check {
   const scalars = new Set(allowed.filter((value) => typeof value !== 'object' || value === null));
@@ -99,16 +96,25 @@ function isMultiple(value: number, unit: number): boolean {
   return Number.isInteger(value / unit);
 }
 
-function checkLength(isAllowed: (length: number) => boolean, why: Reason): Check {
-  return (value, run) => {
-    if (typeof value !== 'string') return true;
-    run.spend(value.length / CHARS_PER_STEP);
-    return isAllowed(characters(value)) || run.fail(why);
-  };
+function checkMinLength(limit: number): Check {
+  const why = reason('issue_min_length', { limit });
+  // A character has at most two UTF-16 units, so most texts need no count.
+  return (value, run) =>
+    typeof value !== 'string' ||
+    value.length >= 2 * limit ||
+    characters(value, run) >= limit ||
+    run.fail(why);
+}
+
+function checkMaxLength(limit: number): Check {
+  const why = reason('issue_max_length', { limit });
+  return (value, run) =>
+    typeof value !== 'string' || value.length <= limit || characters(value, run) <= limit || run.fail(why);
 }
 
 /** Counts code points: a surrogate pair is one character. */
-function characters(text: string): number {
+function characters(text: string, run: CheckRun): number {
+  run.spend(text.length / CHARS_PER_STEP);
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
     if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
@@ -161,7 +167,7 @@ function checkDependentRequired(wanted: Readonly<Record<string, readonly string[
     run.spend(rules.length);
     let isValid = true;
     for (const [name, names] of rules) {
-      if (Object.hasOwn(value, name) && !hasAll(value, names, run, name)) isValid = false;
+      if (hasMember(value, name) && !hasAll(value, names, run, name)) isValid = false;
     }
     return isValid;
   };
@@ -171,7 +177,7 @@ function hasAll(value: JsonObject, names: readonly string[], run: CheckRun, othe
   run.spend(names.length);
   let isValid = true;
   for (const name of names) {
-    if (Object.hasOwn(value, name)) continue;
+    if (hasMember(value, name)) continue;
     const why =
       other === null ? reason('issue_required', { name }) : reason('issue_required_with', { name, other });
     isValid = run.fail(why);

@@ -1,5 +1,5 @@
-import { isRecord } from '../core/json/is-record.ts';
-import { checkMember, type Check, type CheckRun, type Evaluated } from './check-run.ts';
+import { isRecord } from '../is-record.ts';
+import { checkMember, hasMember, type Check, type CheckRun, type Evaluated } from './check-run.ts';
 import {
   checkOf,
   checksByName,
@@ -8,7 +8,7 @@ import {
   type SchemaMap,
 } from './applicator-context.ts';
 import { notAllowed } from './issues.ts';
-import type { JsonObject } from '../core/json/schema-applicators.ts';
+import type { JsonObject } from './schema-applicators.ts';
 import type { Pattern } from './patterns.ts';
 
 export function checkProperties(context: ApplicatorContext): Check {
@@ -16,11 +16,14 @@ export function checkProperties(context: ApplicatorContext): Check {
   return (value, run, evaluated) => {
     if (!isRecord(value)) return true;
     run.spend(checks.length);
-    return every(
-      checks,
-      run,
-      ([name, check]) => !Object.hasOwn(value, name) || member(value, name, check, run, evaluated),
-    );
+    // A loop instead of `every`: this runs for every object.
+    let isValid = true;
+    for (const [name, check] of checks) {
+      if (!hasMember(value, name) || member(value, name, check, run, evaluated)) continue;
+      isValid = false;
+      if (run.stopsAtFirst) break;
+    }
+    return isValid;
   };
 }
 
@@ -60,19 +63,25 @@ export function checkAdditionalProperties(context: ApplicatorContext): Check {
   );
   return (value, run, evaluated) => {
     if (!isRecord(value)) return true;
-    return every(Object.keys(value), run, (name) => {
-      run.spend(1);
-      if (named.has(name) || matchesAny(patterns, name, run)) return true;
-      return isForbidden ? run.fail(notAllowed(name)) : member(value, name, check, run, evaluated);
-    });
+    const names = Object.keys(value);
+    run.spend(names.length);
+    let isValid = true;
+    for (const name of names) {
+      if (named.has(name) || matchesAny(patterns, name, run)) continue;
+      if (isForbidden ? run.fail(notAllowed(name)) : member(value, name, check, run, evaluated)) continue;
+      isValid = false;
+      if (run.stopsAtFirst) break;
+    }
+    return isValid;
   };
 }
 
 function matchesAny(patterns: readonly Pattern[], name: string, run: CheckRun): boolean {
-  return patterns.some((pattern) => {
+  for (const pattern of patterns) {
     run.spend(1 + name.length * pattern.stepsPerChar);
-    return pattern.test(name);
-  });
+    if (pattern.test(name)) return true;
+  }
+  return false;
 }
 
 export function checkPropertyNames(context: ApplicatorContext): Check {

@@ -1,6 +1,6 @@
-import { reason, type Reason } from '@patchboard/wire';
-import { isRecord } from '../core/json/is-record.ts';
-import { matches, type Check, type CheckRun } from './check-run.ts';
+import { reason, type Reason } from '../../reasons/reason-text.ts';
+import { isRecord } from '../is-record.ts';
+import { hasMember, matches, type Check, type CheckRun } from './check-run.ts';
 import { checkOf, checksByName, checksOf, every, type ApplicatorContext } from './applicator-context.ts';
 
 export function checkAllOf(context: ApplicatorContext): Check {
@@ -61,6 +61,6 @@ export function checkDependentSchemas(context: ApplicatorContext): Check {
   const checks = checksByName(context, 'dependentSchemas');
   return (value, run, evaluated) => {
     if (!isRecord(value)) return true;
-    return every(checks, run, ([name, check]) => !Object.hasOwn(value, name) || check(value, run, evaluated));
+    return every(checks, run, ([name, check]) => !hasMember(value, name) || check(value, run, evaluated));
   };
 }

@@ -1,9 +1,10 @@
-import { type InputIssueView, type JsonSchema, reason } from '@patchboard/wire';
-import { isRecord } from '../core/json/is-record.ts';
+import type { InputIssueView, JsonSchema } from '../../views.ts';
+import { reason } from '../../reasons/reason-text.ts';
+import { isRecord } from '../is-record.ts';
 import { APPLICATOR_CHECKS } from './applicator-checks.ts';
 import { BudgetSpent, CheckRun, Evaluated, type Check } from './check-run.ts';
 import { shortIssue } from './issues.ts';
-import type { JsonObject } from '../core/json/schema-applicators.ts';
+import type { JsonObject } from './schema-applicators.ts';
 import type { Pattern } from './patterns.ts';
 import type { RebuiltSchema } from './rebuild-schema.ts';
 import { SCALAR_CHECKS } from './scalar-checks.ts';
@@ -11,7 +12,7 @@ import { SCALAR_CHECKS } from './scalar-checks.ts';
 const TOO_MUCH: readonly InputIssueView[] = [shortIssue('', reason('issue_too_costly'))];
 
 /**
- * Returns a validator that interprets the schema and counts its steps. Generated code is faster, but generating it for a
+ * Returns a validator that interprets the schema and counts its steps. Generated code is hardly faster, generating it for a
  * schema of the allowed size takes 100 ms, and a running check could not be stopped.
  */
 export function interpretSchema(

@@ -1,0 +1,12 @@
+export { canonicalJson } from './canonical-json.ts';
+export { isRecord } from './is-record.ts';
+export { fragmentText, pointerParts, pointerTo, valueAt } from './json-pointer.ts';
+export { compileSchema, TRUSTED_RULES } from './schema/compile-schema.ts';
+export type { SchemaRules, SchemaValidator } from './schema/compile-schema.ts';
+export { extraMemberOf } from './schema/issues.ts';
+export { compileNativePattern } from './schema/patterns.ts';
+export type { CompiledPattern, Pattern } from './schema/patterns.ts';
+export { APPLICATORS } from './schema/schema-applicators.ts';
+export type { Applicator, JsonObject, Reach } from './schema/schema-applicators.ts';
+export { SchemaProblem } from './schema/schema-problem.ts';
+export { toCurrentDraft } from './schema/to-current-draft.ts';
