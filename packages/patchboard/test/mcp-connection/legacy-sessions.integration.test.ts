@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NotStarted } from '../../src/sources/mcp/mcp-connection.ts';
 import type { McpUpstreamSettings } from '../../src/sources/mcp/mcp-upstream-settings.ts';
+import { aFolder } from '../support/a-folder.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { AConnection, httpSettings, stdioSettings, textOf } from './support/a-connection.ts';
 import { SessionServer } from './support/session-server.ts';
 
+const ASKING = { protocol: 'legacy', inputRequests: true } as const;
 const closing = closedAfterEach();
 
 async function connected(settings: McpUpstreamSettings): Promise<AConnection> {
@@ -142,9 +146,7 @@ describe('a request of an older server', () => {
   });
 
   it('of a process goes to one caller at a time; its roots are empty', async () => {
-    const up = await connected(
-      stdioSettings('legacy-server.mjs', [], { protocol: 'legacy', inputRequests: true }),
-    );
+    const up = await connected(stdioSettings('legacy-server.mjs', [], ASKING));
     let go = (): void => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
     const asked: string[][] = [[], []];
@@ -157,5 +159,84 @@ describe('a request of an older server', () => {
     await Promise.all(calls);
     expect(asked).toEqual([['elicitation/create: q0'], ['elicitation/create: q1']]);
     expect(JSON.parse(textOf(await up.call('roots')))).toEqual({ roots: [] });
+  });
+});
+
+describe('a request of an older server for a call that was cancelled', () => {
+  /** Cancels a call of `askLate` that is under way. */
+  async function cancelled(up: AConnection, hasBegun: () => Promise<void>): Promise<void> {
+    const controller = new AbortController();
+    const call = up.call(
+      'askLate',
+      { question: 'late' },
+      { onServerRequest: answering([]), signal: controller.signal },
+    );
+    await hasBegun();
+    controller.abort(new Error('cancelled'));
+    await expect(call).rejects.toThrow('cancelled');
+  }
+
+  it('is refused, and reaches no later caller', async () => {
+    const server = await new SessionServer().listen();
+    const up = await connected(httpSettings(server.url, { inputRequests: true }));
+    await cancelled(up, () => waitFor(() => expect(server.calls).toHaveLength(1)));
+    const asked: string[] = [];
+    const next = up.call('wait', {}, { onServerRequest: answering(asked) });
+    await waitFor(() => expect(server.calls).toHaveLength(2));
+    server.goOn();
+    await next;
+    await waitFor(() => expect(server.lateOutcomes).toHaveLength(1));
+    expect(asked).toEqual([]);
+    expect(server.lateOutcomes[0]).toContain('No caller can respond to this request.');
+    // Requests without a caller that responds stay in the first session.
+    expect(textOf(await up.call('whoami'))).toBe(server.calls[0]);
+  });
+
+  it('ends with the session, if that is not the first one', async () => {
+    const server = await new SessionServer().listen();
+    const up = await connected(httpSettings(server.url, { inputRequests: true }));
+    const first = up.call('wait', {}, { onServerRequest: answering([]) });
+    await waitFor(() => expect(server.calls).toHaveLength(1));
+    await cancelled(up, () => waitFor(() => expect(server.calls).toHaveLength(2)));
+    await waitFor(() => expect([...server.sessions.keys()]).toEqual([server.calls[0]]));
+    server.goOn();
+    await first;
+  });
+
+  it('of a process is refused during the next call, and the process is replaced after it', async () => {
+    const journal = join(await aFolder(), 'journal');
+    const up = await connected(stdioSettings('legacy-server.mjs', [journal], ASKING));
+    const before = textOf(await up.call('pid'));
+    await cancelled(up, () => waitFor(() => expect(readFileSync(journal, 'utf8')).toContain('hang')));
+    const asked: string[] = [];
+    const pid = async (): Promise<string> =>
+      textOf(await up.call('pid', {}, { onServerRequest: answering(asked) }));
+    expect(await pid()).toBe(before);
+    expect(await pid()).not.toBe(before);
+    expect(asked).toEqual([]);
+    await up.call('ask', { question: 'q' }, { onServerRequest: answering(asked) });
+    expect(asked).toEqual(['elicitation/create: q']);
+  });
+
+  it('does not come from a process that never asks, which is used again', async () => {
+    const up = await connected(stdioSettings('legacy-server.mjs', [], ASKING));
+    const before = textOf(await up.call('pid'));
+    const controller = new AbortController();
+    const call = up.call('hang', {}, { onServerRequest: answering([]), signal: controller.signal });
+    controller.abort(new Error('cancelled'));
+    await expect(call).rejects.toThrow('cancelled');
+    for (let count = 0; count < 2; count += 1)
+      expect(textOf(await up.call('pid', {}, { onServerRequest: answering([]) }))).toBe(before);
+  });
+
+  it('cannot come from a process that confirmed the end of the call: the next caller is asked', async () => {
+    const journal = join(await aFolder(), 'journal');
+    const up = await connected(stdioSettings('legacy-server.mjs', [journal, 'confirms-cancel'], ASKING));
+    const before = textOf(await up.call('pid'));
+    await cancelled(up, () => waitFor(() => expect(readFileSync(journal, 'utf8')).toContain('hang')));
+    const asked: string[] = [];
+    await up.call('ask', { question: 'q' }, { onServerRequest: answering(asked) });
+    expect(asked).toEqual(['elicitation/create: q']);
+    expect(textOf(await up.call('pid', {}, { onServerRequest: answering([]) }))).toBe(before);
   });
 });

@@ -1,6 +1,6 @@
 import { reason, type InputKind, type OutcomeKnowledge } from '@patchboard/wire';
 import { failure, messageOf, ToolFailure, type Failure } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { RPC_CODES } from '../../protocols/mcp/rpc-codes.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
 import { NotStarted, ResponseTooLarge, type McpResponse } from './mcp-connection.ts';

@@ -8,7 +8,7 @@ import {
 } from '@patchboard/wire';
 import { hasContent } from '../../core/call/content.ts';
 import { failure, foreignText, ToolFailure } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { utf8Bytes } from '../../core/json/utf8-bytes.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
 import { META } from '../../protocols/mcp/revisions.ts';

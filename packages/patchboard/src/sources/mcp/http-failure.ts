@@ -2,7 +2,7 @@ import { SdkHttpError } from '@modelcontextprotocol/client';
 import { unknownSession } from './http-exchange.ts';
 import { ConnectionLost, isUnknownSession, NotStarted, type McpResponse } from './mcp-connection.ts';
 import { connectionErrorOf, textOf } from './network-error.ts';
-import { responseOf } from './transport-tap.ts';
+import { responseOf } from './intercepting-transport.ts';
 
 /**
  * What it means for the request `id` that the SDK's transport could not send it or read its response. An HTTP error whose body

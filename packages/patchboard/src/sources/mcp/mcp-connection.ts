@@ -62,9 +62,11 @@ export interface McpRequest {
   /**
    * Handles a request of an older server during this request: elicitation or sampling. Resolves to the result; if it rejects,
    * the server receives an error. While it is set the request is the only one of its connection. Absent: such requests are
-   * refused.
+   * refused, as are those that may be for an earlier request without a response.
    */
   readonly onServerRequest?: (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>;
+  /** Called if the response arrives after the request has rejected, as for a cancelled one: the server is done with it. */
+  readonly onLateResponse?: () => void;
 }
 
 export type McpResponse =

@@ -18,7 +18,7 @@ import {
   type McpConnectionParts,
   type SessionTransport,
 } from './session-transport.ts';
-import { TransportTap } from './transport-tap.ts';
+import { InterceptingTransport } from './intercepting-transport.ts';
 
 const CLIENT_INFO = { name: 'patchboard', version: VERSION };
 /** How long the server may take to respond to the first message: its program may have to be downloaded first. */
@@ -40,7 +40,7 @@ export interface SessionOptions {
 export class McpSession {
   readonly #options: SessionOptions;
   readonly #client: Client;
-  readonly #tap: TransportTap;
+  readonly #interceptor: InterceptingTransport;
   readonly #transport: SessionTransport;
   #instance: string | null = null;
   #isOpen = false;
@@ -50,18 +50,20 @@ export class McpSession {
     const { settings, parts } = options;
     this.#options = options;
     const owners = {
-      owner: () => this.#tap.scope.getStore(),
-      find: (id: string) => this.#tap.pendingRequests.find((pending) => pending.id === id),
+      owner: () => this.#interceptor.scope.getStore(),
+      find: (id: string) => this.#interceptor.pendingRequests.find((pending) => pending.id === id),
       onLost: (error: Error) => this.#lose(error),
     };
     this.#transport =
       settings.transport.kind === 'http'
         ? httpSession(settings.transport, parts, owners)
         : stdioSession(settings.name, settings.transport, parts, owners);
-    this.#tap = new TransportTap(this.#transport.transport, {
+    this.#interceptor = new InterceptingTransport(this.#transport.transport, {
       sendFailure: (error, id) => this.#transport.sendFailure(error, id),
       serverRequest: (method, params) =>
-        this.era === 'modern' ? null : respondToServer(settings, this.#tap.pendingRequests, method, params),
+        this.era === 'modern'
+          ? null
+          : respondToServer(settings, this.#interceptor.pendingRequests, method, params),
       lossOf: () => this.#transport.lossOf(),
       observeResult: (result) => this.#observe(result),
     });
@@ -76,21 +78,21 @@ export class McpSession {
   static async open(options: SessionOptions): Promise<McpSession> {
     const session = new McpSession(options);
     const onAbort = (): void =>
-      void session.#tap.close().catch((error: unknown) => session.#lose(error as Error));
+      void session.#interceptor.close().catch((error: unknown) => session.#lose(error as Error));
     options.signal.addEventListener('abort', onAbort, { once: true });
     try {
       options.signal.throwIfAborted();
-      await session.#client.connect(session.#tap, {
+      await session.#client.connect(session.#interceptor, {
         timeout: HANDSHAKE_MS,
         ...(options.isLegacy ? { prior: { kind: 'legacy' } } : {}),
       });
       // A request that the server sends before its stream is open would be lost.
-      if (session.mayBeAsked) await session.#transport.streamSettled();
+      if (session.mayReceiveRequests) await session.#transport.streamSettled();
       if (session.#loss !== null) throw session.#loss;
       session.#isOpen = true;
       return session;
     } catch (error) {
-      await session.#tap.close();
+      await session.#interceptor.close();
       throw connectError(error, session.#loss);
     } finally {
       options.signal.removeEventListener('abort', onAbort);
@@ -102,7 +104,7 @@ export class McpSession {
   }
 
   /** Whether the server may send requests of its own. They name no request of ours. */
-  get mayBeAsked(): boolean {
+  get mayReceiveRequests(): boolean {
     return this.era === 'legacy' && Object.keys(declaredCapabilities(this.#options.settings)).length > 0;
   }
 
@@ -133,7 +135,7 @@ export class McpSession {
     const meta = request.params['_meta'] as object | undefined;
     const isModern = this.era === 'modern';
     request.onSend?.();
-    return this.#tap.request({
+    return this.#interceptor.request({
       ...request,
       params: isModern ? { ...request.params, _meta: { ...meta, ...envelope } } : request.params,
       cancel: isModern ? (this.#transport.hasStreams ? 'close' : { _meta: envelope }) : {},
@@ -143,16 +145,16 @@ export class McpSession {
   /** Rejects pending requests and ends the process or the HTTP session. */
   async close(): Promise<void> {
     this.#isOpen = false;
-    this.#tap.rejectAll(new ConnectionLost('the connection was closed before the response arrived'));
+    this.#interceptor.rejectAll(new ConnectionLost('the connection was closed before the response arrived'));
     if (this.#loss === null) await this.#transport.finish();
     await this.#client.close();
-    await this.#tap.close();
+    await this.#interceptor.close();
   }
 
   /** Closes the session. Over HTTP each request has a stream of its own, which may still bring its response: they settle first. */
   async retire(): Promise<void> {
     if (this.#transport.hasStreams)
-      await Promise.allSettled(this.#tap.pendingRequests.map(({ response }) => response));
+      await Promise.allSettled(this.#interceptor.pendingRequests.map(({ response }) => response));
     await this.close();
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/ports.ts';
 import { ConnectionLost, type McpRequest, type McpResponse } from './mcp-connection.ts';
 import type { McpSession } from './mcp-session.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
-import { HTTP_SESSIONS, SessionLanes } from './session-lanes.ts';
+import { HTTP_SESSIONS, SessionPool } from './session-pool.ts';
 import { watchTools } from './tool-changes.ts';
 import { readTools, type ToolListing } from './tool-listing.ts';
 import { ToolRefresh } from './tool-refresh.ts';
@@ -12,6 +12,8 @@ export interface OpenSessionOptions {
   readonly clock: Clock;
   /** Opens another session to the same server. */
   readonly openAnother: () => Promise<McpSession>;
+  /** Replaces this connection by a new one. */
+  readonly replace: (open: OpenSession) => void;
   readonly onListed: (listing: ToolListing) => void;
   readonly onFailed: (error: unknown) => void;
 }
@@ -21,17 +23,18 @@ export class OpenSession {
   readonly #session: McpSession;
   readonly #options: OpenSessionOptions;
   /** Null: any number of requests share the session. */
-  readonly #lanes: SessionLanes | null;
+  readonly #pool: SessionPool | null;
   #refresh: ToolRefresh | null = null;
   #stopWatching: () => void = () => {};
 
   constructor(session: McpSession, options: OpenSessionOptions) {
-    const { settings, clock, openAnother, onFailed } = options;
+    const { settings, clock, openAnother: open, onFailed } = options;
+    const replace = (): void => options.replace(this);
     this.#session = session;
     this.#options = options;
     const limit = settings.transport.kind === 'http' ? HTTP_SESSIONS : 1;
-    this.#lanes = session.mayBeAsked
-      ? new SessionLanes(session, { clock, limit, open: openAnother, onFailed })
+    this.#pool = session.mayReceiveRequests
+      ? new SessionPool(session, { clock, limit, open, replace, onFailed })
       : null;
   }
 
@@ -45,7 +48,7 @@ export class OpenSession {
 
   async request(request: McpRequest): Promise<McpResponse> {
     try {
-      return await (this.#lanes ?? this.#session).request(request);
+      return await (this.#pool ?? this.#session).request(request);
     } catch (error) {
       // Shows whether the server is still there.
       if (error instanceof ConnectionLost) this.refreshTools();
@@ -60,19 +63,19 @@ export class OpenSession {
   /** Returns whether the connection is lost with this session. */
   isLostWith(session: McpSession): boolean {
     if (session === this.#session) return true;
-    if (this.#lanes?.remove(session) === true) session.retire().catch(this.#options.onFailed);
+    if (this.#pool?.remove(session) === true) session.retire().catch(this.#options.onFailed);
     return false;
   }
 
-  /** Pending requests of a lost HTTP session may still be answered: each has a stream of its own. */
+  /** Pending requests of a lost HTTP session may still get their responses: each has a stream of its own. */
   async retire(): Promise<void> {
     this.#stop();
-    await Promise.all([this.#lanes?.close((session) => session.retire()), this.#session.retire()]);
+    await Promise.all([this.#pool?.close((session) => session.retire()), this.#session.retire()]);
   }
 
   async close(): Promise<void> {
     this.#stop();
-    await Promise.all([this.#lanes?.close((session) => session.close()), this.#session.close()]);
+    await Promise.all([this.#pool?.close((session) => session.close()), this.#session.close()]);
   }
 
   #stop(): void {

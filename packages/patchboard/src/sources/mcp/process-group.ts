@@ -7,8 +7,8 @@ const TERMINATE_MS = 2_000;
 const CHECK_EVERY_MS = 20;
 
 /**
- * Ends all processes of a group, whose first process has been told to end: waits shortly until it does (`exited`), then sends SIGTERM,
- * then SIGKILL. Processes that left the group are not ended.
+ * Ends all processes of a group, after the input of the first one was closed: waits shortly until that one exits (`exited`), then sends
+ * SIGTERM, then SIGKILL. Processes that left the group are not ended.
  */
 export async function endProcessGroup(pid: number, clock: Clock, exited: Promise<void>): Promise<void> {
   await withTimeLimit(clock, CLOSE_MS, exited, () => {});

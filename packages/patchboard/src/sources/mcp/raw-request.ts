@@ -5,7 +5,7 @@ type Params = Readonly<Record<string, unknown>>;
 /** A request that is sent past the SDK's client, so that its response arrives as it was received. */
 export interface RawRequest extends Pick<
   McpRequest,
-  'method' | 'params' | 'headers' | 'signal' | 'onNotification' | 'onServerRequest'
+  'method' | 'params' | 'headers' | 'signal' | 'onNotification' | 'onServerRequest' | 'onLateResponse'
 > {
   /** `close`: closing the request's stream cancels it. Otherwise the parameters of `notifications/cancelled`. */
   readonly cancel: 'close' | Params;

@@ -158,6 +158,7 @@ export class ReconnectingConnection implements McpConnection {
       settings: this.#settings,
       clock: this.#parts.clock,
       openAnother: () => opener.open(life),
+      replace: (replaced) => this.#replace(replaced, life),
       onListed: (listing) => this.#state.listed(listing),
       onFailed: (error) => this.#state.report(error),
     });
@@ -165,6 +166,17 @@ export class ReconnectingConnection implements McpConnection {
     this.#state.connected(session);
     this.#waiters.resolve(open);
     open.start();
+  }
+
+  /** The new session is opened after the old one has ended: two processes of one command may not run at once. */
+  #replace(open: OpenSession, life: AbortSignal): void {
+    if (this.#open !== open) return;
+    this.#open = null;
+    this.#state.connecting();
+    this.#attempt = open
+      .close()
+      .catch((error: unknown) => this.#state.report(error))
+      .then(() => this.#tryToConnect(life));
   }
 
   #lost(session: McpSession, error: Error): void {

@@ -1,8 +1,6 @@
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
 import type { PendingRequest } from './raw-request.ts';
-import { ServerRequestRefused } from './transport-tap.ts';
-
-const METHOD_NOT_FOUND = -32_601;
+import { METHOD_NOT_FOUND, ServerRequestRefused } from './intercepting-transport.ts';
 
 /**
  * Handles a request of a server of the older protocol versions. It names no call, so it goes to the one pending request that

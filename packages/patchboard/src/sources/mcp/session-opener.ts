@@ -3,7 +3,7 @@ import { NotStarted } from './mcp-connection.ts';
 import { McpSession, type SessionOptions } from './mcp-session.ts';
 
 /** How long a server counts as one of the older protocol versions before it is probed again. */
-const VERDICT_MS = 86_400_000;
+const ERA_KEPT_MS = 86_400_000;
 
 /** The command does not exist or must not be executed: a second attempt with another handshake cannot succeed. */
 const UNSTARTABLE = /^(ENOENT|EACCES|EPERM|ENOTDIR|E2BIG)$/;
@@ -54,7 +54,7 @@ export class SessionOpener {
   }
 
   #isKnownLegacy(): boolean {
-    return this.#legacySince !== null && this.#clock.elapsed() - this.#legacySince < VERDICT_MS;
+    return this.#legacySince !== null && this.#clock.elapsed() - this.#legacySince < ERA_KEPT_MS;
   }
 
   #keep(session: McpSession): McpSession {

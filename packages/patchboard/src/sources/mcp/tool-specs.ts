@@ -6,7 +6,7 @@ import {
   type RejectedTool,
   type ToolAnnotations,
 } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { rejected, rejectedTool } from '../../core/tools/registered-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
 import { META } from '../../protocols/mcp/revisions.ts';

@@ -2,7 +2,7 @@ import { reason, type InputKind } from '@patchboard/wire';
 import { InputRequired, type InputRequest } from '../../core/call/input.ts';
 import { kindOf } from '../../core/call/input-kinds.ts';
 import { failure, ToolFailure } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
 import { readInputRequest, responseJson } from '../../protocols/mcp/input-requests.ts';
 import { TASKS_EXTENSION } from '../../protocols/mcp/revisions.ts';

@@ -1,7 +1,7 @@
 import { reason, type InputKind } from '@patchboard/wire';
 import type { InputRequired } from '../../core/call/input.ts';
 import { failure, ToolFailure } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
 import { pause } from '../shared/pause.ts';
@@ -69,8 +69,8 @@ export class UpstreamTask {
     return await this.#cancelledOnAbort(() => this.#poll(pollMs(created), {}));
   }
 
-  /** `answered`: keys that have their response already; the upstream may still list them. */
-  async #poll(firstPauseMs: number, answered: Json): Promise<unknown> {
+  /** `responded`: keys that have their response already; the upstream may still list them. */
+  async #poll(firstPauseMs: number, responded: Json): Promise<unknown> {
     let pauseMs = firstPauseMs;
     let shown: unknown;
     for (;;) {
@@ -78,7 +78,7 @@ export class UpstreamTask {
       const task = await this.#get();
       pauseMs = task === null ? FAILED_POLL_MS : pollMs(task);
       if (task === null) continue;
-      const ended = this.#ended(task, answered);
+      const ended = this.#ended(task, responded);
       if (ended !== null) return ended.value;
       const { statusMessage } = task;
       if (typeof statusMessage === 'string' && statusMessage !== shown)
@@ -104,13 +104,13 @@ export class UpstreamTask {
   }
 
   /** Null: it has not ended. Throws `ToolFailure` if it failed. */
-  #ended(task: Json, answered: Json): { readonly value: unknown } | null {
+  #ended(task: Json, responded: Json): { readonly value: unknown } | null {
     const { status, result, error, inputRequests } = task;
     switch (status) {
       case 'working':
         return null;
       case 'input_required': {
-        const required = this.#inputRequired(inputRequests, answered);
+        const required = this.#inputRequired(inputRequests, responded);
         return required === null ? null : { value: required };
       }
       case 'completed':
@@ -127,8 +127,8 @@ export class UpstreamTask {
     }
   }
 
-  #inputRequired(requests: unknown, answered: Json): InputRequired | null {
-    return inputRequiredOf(this.#parts, requests, this.#kinds, { task: this.#id }, answered);
+  #inputRequired(requests: unknown, responded: Json): InputRequired | null {
+    return inputRequiredOf(this.#parts, requests, this.#kinds, { task: this.#id }, responded);
   }
 
   /** The upstream has no such task any more: what became of it is unknown. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { visibleLine } from '../../core/tools/tool-names.ts';
 import { AddressNotAllowed, TokenUnavailable } from './fetch-errors.ts';
 import type { OAuthSettings, PrivateKeyJwtSettings } from './oauth-settings.ts';

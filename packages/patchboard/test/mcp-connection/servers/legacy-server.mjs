@@ -1,5 +1,5 @@
 // A small MCP server of the protocol version 2025-06-18 over stdio, without dependencies. Its arguments are a file that
-// counts executions and starts, and `exits-on-probe`, `exits-at-start`, `prints-noise`.
+// counts executions and starts, and `exits-on-probe`, `exits-at-start`, `prints-noise`, `confirms-cancel`.
 import { spawn } from 'node:child_process';
 import { appendFileSync, closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -48,6 +48,13 @@ const tools = {
     });
     return text(JSON.stringify(await new Promise((resolve) => waiting.set(id, resolve))));
   },
+  // Asks during the next call, of `pid`.
+  askLate: ({ question }) => {
+    note('hang');
+    tools.pid = async () => (await tools.ask({ question }), text(String(process.pid)));
+    return null;
+  },
+  pid: () => text(String(process.pid)),
   roots: async () => {
     send({ id: 'roots', method: 'roots/list' });
     return text(JSON.stringify(await new Promise((resolve) => waiting.set('roots', resolve))));
@@ -84,7 +91,14 @@ async function respond({ id, method, params }) {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const message = JSON.parse(line);
-  if (message.method === 'notifications/cancelled') note(`cancelled ${message.params.requestId}`);
+  if (message.method === 'notifications/cancelled') {
+    const { requestId } = message.params;
+    note(`cancelled ${requestId}`);
+    if (mode === 'confirms-cancel') {
+      tools.pid = () => text(String(process.pid));
+      send({ id: requestId, error: { code: -32800, message: 'Request cancelled' } });
+    }
+  }
   if (message.method === undefined) waiting.get(message.id)?.(message.result ?? message.error);
   else if (message.id !== undefined) respond(message).catch((error) => note(`failed ${error}`));
 });

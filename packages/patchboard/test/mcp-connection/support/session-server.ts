@@ -11,7 +11,12 @@ export class SessionServer {
   statusOfUnknown = 404;
   /** The session of each call. */
   readonly calls: (string | undefined)[] = [];
-  tools: readonly string[] = ['ask', 'askAside', 'whoami'];
+  tools: readonly string[] = ['ask', 'askAside', 'askLate', 'wait', 'whoami'];
+  /** Lets calls of `askLate` ask, and those of `wait` end. */
+  goOn: () => void = () => {};
+  /** How the questions of `askLate` ended. */
+  readonly lateOutcomes: string[] = [];
+  readonly #going: Promise<void> = new Promise((resolve) => (this.goOn = resolve));
   #server: WebServer | null = null;
 
   get url(): string {
@@ -59,6 +64,12 @@ export class SessionServer {
       // `ask` sends it on the stream of the request, `askAside` on the stream of the session.
       if (params.name === 'ask') return text(JSON.stringify(await context.mcpReq.elicitInput(form)));
       if (params.name === 'askAside') return text(JSON.stringify(await server.elicitInput(form)));
+      if (params.name === 'askLate' || params.name === 'wait') await this.#going;
+      if (params.name === 'askLate')
+        await server.elicitInput(form).then(
+          ({ action }) => this.lateOutcomes.push(action),
+          (error: unknown) => this.lateOutcomes.push(String(error)),
+        );
       return text(transport.sessionId ?? '');
     });
     await server.connect(transport);

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isRecord } from '../../core/json/is-record.ts';
-import { ConnectionLost, type McpResponse } from './mcp-connection.ts';
+import { isRecord } from '@patchboard/wire/json';
+import { ConnectionLost, NotStarted, type McpResponse } from './mcp-connection.ts';
 import { PendingRequest, type RawRequest } from './raw-request.ts';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -9,7 +9,12 @@ type Message = Readonly<Record<string, unknown>>;
 /** The most responses to requests of the server that are under way at once: a server may send requests without end. */
 const MOST_REPLIES = 32;
 
-export interface TapOptions {
+/** The most unanswered requests whose late response is recognized: most servers never send it. */
+const MOST_UNANSWERED = 100;
+
+export const METHOD_NOT_FOUND = -32_601;
+
+export interface InterceptionOptions {
   /** Returns the error of a request whose message could not be sent, or its response if the error contains one. */
   readonly sendFailure: (error: unknown, id: string) => Error | McpResponse;
   /** Handles a request of the server. Returns null for those that the SDK's client handles. */
@@ -24,19 +29,21 @@ export interface TapOptions {
  * A transport between the SDK's client and its own transport. It sends requests past the client, with ids that the client
  * never uses, and returns their responses as they were received. All other messages go to the client.
  */
-export class TransportTap implements Transport {
+export class InterceptingTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
   /** The pending request that the current code runs for: HTTP responses and notifications belong to the request of their stream. */
   readonly scope: AsyncLocalStorage<PendingRequest> = new AsyncLocalStorage();
   readonly #inner: Transport;
-  readonly #options: TapOptions;
+  readonly #options: InterceptionOptions;
   readonly #pending = new Map<string, PendingRequest>();
+  /** Requests that ended without a response, oldest first. */
+  readonly #unanswered = new Map<string, PendingRequest>();
   #sent = 0;
   #replies = 0;
 
-  constructor(inner: Transport, options: TapOptions) {
+  constructor(inner: Transport, options: InterceptionOptions) {
     this.#inner = inner;
     this.#options = options;
   }
@@ -88,6 +95,9 @@ export class TransportTap implements Transport {
     this.scope.run(pending, () => this.#transmit(pending));
     try {
       return await pending.response;
+    } catch (error) {
+      if (!(error instanceof NotStarted)) this.#keepUnanswered(pending);
+      throw error;
     } finally {
       this.#pending.delete(pending.id);
       request.signal.removeEventListener('abort', onAbort);
@@ -96,6 +106,13 @@ export class TransportTap implements Transport {
 
   rejectAll(error: Error): void {
     for (const pending of this.#pending.values()) pending.reject(error);
+  }
+
+  #keepUnanswered(pending: PendingRequest): void {
+    if (pending.request.onLateResponse === undefined) return;
+    const [oldest] = this.#unanswered.keys();
+    if (oldest !== undefined && this.#unanswered.size >= MOST_UNANSWERED) this.#unanswered.delete(oldest);
+    this.#unanswered.set(pending.id, pending);
   }
 
   #transmit(pending: PendingRequest): void {
@@ -118,14 +135,14 @@ export class TransportTap implements Transport {
     if (pending.request.cancel === 'close') return pending.abort.abort();
     const params = { ...pending.request.cancel, requestId: pending.id, reason: 'The call was cancelled.' };
     // Outside of the scope: the response to this notification is not the one of the request.
-    const told = this.scope.exit(() =>
+    const sent = this.scope.exit(() =>
       this.#inner.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }),
     );
     const end = (): void => pending.abort.abort();
-    told.then(end, end);
+    sent.then(end, end);
   }
 
-  /** Returns whether the message is for a request of the tap, and not for the client. */
+  /** Returns whether the message is for a request of this transport, and not for the client. */
   #takes(message: Message): boolean {
     const { id, method } = message;
     if (typeof method !== 'string') return this.#takesResponse(message);
@@ -137,7 +154,14 @@ export class TransportTap implements Transport {
   }
 
   #takesResponse(message: Message): boolean {
-    const pending = this.#pending.get(message['id'] as string);
+    const id = message['id'] as string;
+    const late = this.#unanswered.get(id);
+    if (late !== undefined) {
+      this.#unanswered.delete(id);
+      late.request.onLateResponse?.();
+      return true;
+    }
+    const pending = this.#pending.get(id);
     if (pending === undefined) {
       if (isRecord(message['result'])) this.#options.observeResult(message['result']);
       return false;
