@@ -33,6 +33,7 @@ function check(
     deaths: [],
     failures: [],
     bounds: BOUNDS,
+    endCommittedAt: new Map(),
     ...given,
   });
   return { summary, violations: history.violations };
@@ -92,6 +93,13 @@ it('finds a read that waited at a healthy node and was not woken in time', () =>
   });
   expect(check(waited(4001)).violations).toEqual([expect.stringContaining('got it 2001 ms late')]);
   expect(check(waited(4001), 1500)).toMatchObject({ violations: [], summary: { judgedWaits: 0 } });
+  // The commit of the end was interrupted, and repeated.
+  const endCommittedAt = new Map([['tc_1', 2500]]);
+  expect(check({ ...waited(4001), endCommittedAt })).toMatchObject({
+    violations: [],
+    summary: { worstWaitMs: 1501 },
+  });
+  expect(check({ ...waited(4501), endCommittedAt }).violations).toHaveLength(1);
 });
 
 it('finds a request that failed at a healthy node', () => {

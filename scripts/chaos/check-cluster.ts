@@ -20,7 +20,7 @@ export interface Death {
 export interface ClusterBounds {
   /** From the death of a node until its calls are sealed or run again. */
   readonly takeoverMs: number;
-  /** From the end of a call until a read that waits for it, at a healthy node, gets its response. */
+  /** From the commit of the end of a call until a read that waits for it, at a healthy node, gets its response. */
   readonly waitMs: number;
 }
 
@@ -46,6 +46,8 @@ export interface ClusterObservations {
   readonly deaths: readonly Death[];
   readonly failures: readonly FailedRequest[];
   readonly bounds: ClusterBounds;
+  /** When the end of each call was committed, epoch milliseconds: a record is stamped before its commit. */
+  readonly endCommittedAt: ReadonlyMap<string, number>;
 }
 
 /** What only several nodes promise; adds violations to the history. */
@@ -112,6 +114,7 @@ function checkWaits({
   history,
   health,
   bounds,
+  endCommittedAt,
 }: ClusterObservations): Pick<ClusterSummary, 'judgedWaits' | 'worstWaitMs'> {
   let [judgedWaits, worstWaitMs] = [0, 0];
   for (const { callId, node, sentAt, answeredAt } of history.waits) {
@@ -120,11 +123,12 @@ function checkWaits({
     if (answeredAt < ending.at || !health.wasHealthy(node, sentAt - MARGIN_MS, answeredAt + MARGIN_MS))
       continue;
     judgedWaits += 1;
-    const lateMs = Math.round(answeredAt - Math.max(ending.at, sentAt));
+    const committedAt = endCommittedAt.get(callId) ?? ending.at;
+    const lateMs = Math.round(answeredAt - Math.max(committedAt, sentAt));
     worstWaitMs = Math.max(worstWaitMs, lateMs);
     if (lateMs > bounds.waitMs)
       history.violations.push(
-        `${stamp(answeredAt)} a read at node ${node} waited for ${callId} and got it ${lateMs} ms late`,
+        `${stamp(answeredAt)} a read at node ${node} waited for ${callId} and got it ${lateMs} ms late: sent ${stamp(sentAt)}, ended ${stamp(ending.at)}, committed ${stamp(committedAt)}`,
       );
   }
   return { judgedWaits, worstWaitMs };

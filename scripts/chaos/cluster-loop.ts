@@ -4,62 +4,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Device } from '@patchboard/client';
 import { startBalancer, type Balancer } from '../../packages/patchboard/test/services/balancer.ts';
 import { startNats, type NatsService } from '../../packages/patchboard/test/services/nats.ts';
-import type { PostgresVersion } from '../../packages/patchboard/test/services/postgres-binaries.ts';
 import { openPostgresStore } from '../../packages/patchboard/src/wiring/open-store.ts';
 import { checkCluster, type ClusterSummary, type Death } from './check-cluster.ts';
-import { checkStore, type StoreSummary } from './check-store.ts';
+import { busyNodes } from './busy-nodes.ts';
+import { checkStore } from './check-store.ts';
 import { registerClientTools } from './client.ts';
 import { ClusterApi, stamp } from './cluster-api.ts';
+import { clusterConfig } from './cluster-config.ts';
 import { faultsForever, hasBus, type BusName, type ClusterFault } from './cluster-faults.ts';
 import { ClusterHealth } from './cluster-health.ts';
 import { ClusterInjector } from './cluster-injector.ts';
+import type { ClusterLoopFacts, ClusterLoopOptions, ClusterLoopReport } from './cluster-loop-types.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { effectsIn, readEffects } from './effects.ts';
 import { EventFollower } from './event-follower.ts';
 import { FragileDatabase } from './fragile-database.ts';
-import type { Exchange } from './history.ts';
 import { textOf } from './http.ts';
-import { Load, type LoadFacts } from './load.ts';
+import { Load } from './load.ts';
 import { startLoadDevice } from './load-device.ts';
-import type { PlantedFault } from './planted-faults.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { Ended } from './server-process.ts';
-
-export interface ClusterLoopOptions {
-  readonly folder: string;
-  readonly version: PostgresVersion;
-  readonly nodes?: number;
-  /** One after the other, each for its share of the time. */
-  readonly buses: readonly BusName[];
-  /** The faults of each bus, or for how long there are faults. */
-  readonly faults: readonly ClusterFault[] | { readonly ms: number } | { readonly rounds: number };
-  /** The longest time that a node stands still, or a link is cut. */
-  readonly longestMs?: number;
-  /** Added to the bounds: for a busy machine. */
-  readonly toleranceMs?: number;
-  readonly seed: number;
-  readonly log: (line: string) => void;
-  readonly planted?: PlantedFault | null;
-}
-
-export interface ClusterLoopFacts extends LoadFacts {
-  readonly faults: Readonly<Record<string, number>>;
-  readonly starts: number;
-  readonly takeovers: number;
-  /** How often a node began anew in its process because another one had taken over. */
-  readonly fences: number;
-  readonly worstResumeMs: number;
-  readonly rollingRequests: number;
-  readonly cluster: ClusterSummary;
-  readonly store: StoreSummary;
-}
-
-export interface ClusterLoopReport {
-  readonly facts: Readonly<Record<string, unknown>> & ClusterLoopFacts;
-  readonly violations: readonly string[];
-  readonly exchanges: readonly Exchange[];
-  readonly events: readonly string[];
-}
 
 const OPERATOR_TOKEN = 'chaos-operator-token-0123456789abcdef';
 const SCHEMA = 'patchboard';
@@ -130,17 +94,7 @@ class ClusterLoop {
     this.#nats = await this.#own(await startNats());
     this.#balancer = await this.#own(await startBalancer());
     const configFile = join(folder, 'config.yaml');
-    writeFileSync(
-      configFile,
-      [
-        `http: { drain_delay_ms: 1000, allowed_hosts: ["${this.#balancer.host}"] }`,
-        // Calls that wait for input would make each restart wait for the whole drain. With fewer slots, a call that runs
-        // again after a takeover would wait for one, and the time of the takeover could not be seen.
-        'limits: { drain_ms: 2000, concurrency_server: 1000, concurrency_per_tenant: 1000, concurrency_per_run: 1000 }',
-        'rates: { principal: null, tenant: null }',
-        '',
-      ].join('\n'),
-    );
+    writeFileSync(configFile, clusterConfig(this.#balancer.host));
     for (let number = 0; number < nodes; number += 1) this.#nodes.push(await this.#node(number, configFile));
     const isReady = (node: number): boolean => this.#balancer.isReady(this.#nodes[node]?.url ?? '');
     this.#health = new ClusterHealth({ nodes, isReady });
@@ -199,17 +153,16 @@ class ClusterLoop {
   /** Waits a moment, and for progress, before each fault. */
   async *#faults(bus: BusName): AsyncGenerator<ClusterFault> {
     const { faults, buses, log } = this.#options;
-    const random = this.#random;
     const until = performance.now() + ('ms' in faults ? faults.ms / buses.length : Infinity);
     const given =
-      'length' in faults ? faults.filter((one) => hasBus(one, bus)) : faultsForever(bus, random.fork());
+      'length' in faults ? faults.filter((one) => hasBus(one, bus)) : faultsForever(bus, this.#random.fork());
     const most = 'rounds' in faults ? faults.rounds : Infinity;
     let round = 0;
     for (const fault of given) {
       this.tellViolations();
       if (round >= most || performance.now() > until) return;
       await this.#progress();
-      await pause(random.between(200, 3000));
+      await pause(this.#random.between(200, 3000));
       log(`${stamp()} ${fault} · ${this.#load.requests} requests, ${this.#told} violations`);
       yield fault;
       round += 1;
@@ -242,9 +195,8 @@ class ClusterLoop {
   }
 
   async #settle(): Promise<ClusterLoopReport> {
-    const { history } = this.#load;
     await this.#load.settle(this.#api);
-    await this.#mustBeQuiet();
+    for (const problem of await busyNodes(this.#nodes, OPERATOR_TOKEN, QUIET_MS)) this.#violated(problem);
     const { body } = await this.#api.get('/v1/ledger?order=desc&limit=1');
     const [row] = (body['rows'] ?? []) as { seq: number }[];
     await this.#follower.until(row?.seq ?? 0, QUIET_MS);
@@ -254,28 +206,8 @@ class ClusterLoop {
     const ends = await Promise.all(this.#nodes.map((node) => node.terminate()));
     for (const [index, { code }] of ends.entries())
       if (code !== 0) this.#violated(`SIGTERM ended node ${index} with code ${code}:\n${this.#logOf(index)}`);
-    history.lives.push(...this.#health.lives());
+    this.#load.history.lives.push(...this.#health.lives());
     return await this.#check();
-  }
-
-  /** Every node is ready, holds no call, and has all its slots. */
-  async #mustBeQuiet(): Promise<void> {
-    const deadline = performance.now() + QUIET_MS;
-    for (const { number, url } of this.#nodes) {
-      for (;;) {
-        const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-        const response = await fetch(`${url}/v1/stats`, { headers });
-        const { open, waiting, executing } = (await response.json()) as Record<string, number>;
-        if (response.status === 200 && open === 0 && waiting === 0 && executing === 0) break;
-        if (performance.now() > deadline) {
-          this.#violated(
-            `node ${number} has ${open} open calls, ${waiting} that wait and ${executing} that execute at the end (${response.status})`,
-          );
-          break;
-        }
-        await pause(100);
-      }
-    }
   }
 
   async #check(): Promise<ClusterLoopReport> {
@@ -284,16 +216,27 @@ class ClusterLoop {
     const { url } = this.#database;
     const open = () => openPostgresStore({ url, schema: SCHEMA, prepare: true }, undefined);
     const effects = readEffects(this.#effectsFile);
+    const { stored, ended } = await this.#database.commitTimes(SCHEMA);
     let cluster: ClusterSummary | null = null;
     const store = await checkStore(open, effects, history, {
       latenessMs: DEADLINE_MS + toleranceMs,
-      storedAt: await this.#database.storedAt(SCHEMA),
+      storedAt: stored,
       also: (calls, rows) => {
         this.#follower.check(rows);
         const bounds = { takeoverMs: TAKEOVER_MS + toleranceMs, waitMs: WAIT_MS + toleranceMs };
         const { failures } = this.#api;
         const deaths = this.#deaths;
-        cluster = checkCluster({ calls, effects, history, health: this.#health, deaths, failures, bounds });
+        const health = this.#health;
+        cluster = checkCluster({
+          calls,
+          effects,
+          history,
+          health,
+          deaths,
+          failures,
+          bounds,
+          endCommittedAt: ended,
+        });
       },
     });
     if (cluster === null) throw new Error('the store was not checked');

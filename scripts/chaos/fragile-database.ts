@@ -5,6 +5,12 @@ import type { PostgresVersion } from '../../packages/patchboard/test/services/po
 import { startPostgres, type PostgresService } from '../../packages/patchboard/test/services/postgres.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
+/** By call. */
+export interface CommitTimes {
+  readonly stored: ReadonlyMap<string, number>;
+  readonly ended: ReadonlyMap<string, number>;
+}
+
 /** A PostgreSQL server with durable commits, and the ways to interrupt it. */
 export class FragileDatabase {
   readonly #service: PostgresService;
@@ -58,16 +64,18 @@ export class FragileDatabase {
     }
   }
 
-  /** Returns when each call of a client was committed first, epoch milliseconds. */
-  async storedAt(schema: string): Promise<Map<string, number>> {
+  /** Returns when the first record of each call was committed, and its end, both in epoch milliseconds. */
+  async commitTimes(schema: string): Promise<CommitTimes> {
     const connection = this.#connect();
-    try {
+    const read = async (table: string): Promise<Map<string, number>> => {
       const { rows } = await connection.query<{ id: string; at: string }>({
-        name: 'stored_at',
-        text: `select id, extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000 as at
-          from "${schema}".calls where client_id is not null`,
+        name: `commits_of_${table}`,
+        text: `select id, extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000 as at from "${schema}".${table}`,
       });
       return new Map(rows.map(({ id, at }) => [id, Number(at)]));
+    };
+    try {
+      return { stored: await read('calls'), ended: await read('ended_calls') };
     } finally {
       await connection.close();
     }
@@ -82,7 +90,7 @@ export class FragileDatabase {
   }
 }
 
-/** `storedAt` reads when a row was committed. */
+/** `commitTimes` needs them. */
 const SETTINGS = { track_commit_timestamp: 'on' };
 
 const OTHERS = {

@@ -6,7 +6,6 @@ import type { Log } from '../core/ports.ts';
 import { textArray } from '../postgres/arrays.ts';
 import { Connection } from '../postgres/connection.ts';
 import type { ConnectionOptions } from '../postgres/connection-options.ts';
-import { isConnectionLost } from '../postgres/sql-errors.ts';
 import { NotificationReceiver } from './notification-receiver.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 
@@ -56,6 +55,7 @@ export class PostgresBus implements Bus {
       // A notification is worth no fsync.
       settings: { synchronous_commit: 'off' },
       replyMs: REPLY_MS,
+      mustWrite: true,
       onConnected: (client, isPooled) => this.#connected(client, isPooled),
     });
     this.#connect();
@@ -128,7 +128,7 @@ export class PostgresBus implements Bus {
         ]);
         this.#hasReported.refused = false;
       } catch (error) {
-        if (isConnectionLost(error)) this.#connection.drop(client, error);
+        if (this.#connection.isLost(error)) this.#connection.drop(client, error);
         else this.#reportRefused(error);
       }
     }

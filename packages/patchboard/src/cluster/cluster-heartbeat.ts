@@ -2,7 +2,7 @@ import { messageOf } from '../core/failures.ts';
 import type { Log } from '../core/ports.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { NodeFenced, type NodeReport, type NodeRow, type NodeTable } from './node-table.ts';
-import { PeerWatch } from './peer-watch.ts';
+import { FailureDetector } from './failure-detector.ts';
 import { Repeated } from '../core/repeated.ts';
 import { BEAT_EVERY_MS, BEGIN_WITHIN_MS } from './timing.ts';
 
@@ -12,14 +12,14 @@ export interface ClusterHeartbeatParts {
   readonly log: Log;
   readonly report: () => NodeReport;
   /** Called after each heartbeat, with all nodes and those that are dead. */
-  readonly looked: (nodes: readonly NodeRow[], dead: readonly NodeRow[]) => void;
+  readonly observed: (nodes: readonly NodeRow[], dead: readonly NodeRow[]) => void;
   readonly fenced: (problem: string) => void;
 }
 
-/** Writes the heartbeat of this node and looks at those of the others. */
+/** Writes the heartbeat of this node and observes those of the others. */
 export class ClusterHeartbeat {
   readonly #parts: ClusterHeartbeatParts;
-  readonly #watch: PeerWatch;
+  readonly #detector: FailureDetector;
   readonly #beats: Repeated;
   #nodes: readonly NodeRow[] = [];
   /** When the last heartbeat that succeeded was sent, monotonic. */
@@ -28,7 +28,7 @@ export class ClusterHeartbeat {
 
   constructor(parts: ClusterHeartbeatParts) {
     this.#parts = parts;
-    this.#watch = new PeerWatch(parts.table.self.writer);
+    this.#detector = new FailureDetector(parts.table.self.writer);
     this.#beats = new Repeated(parts.clock, BEAT_EVERY_MS, () => this.#beat());
   }
 
@@ -64,12 +64,12 @@ export class ClusterHeartbeat {
   /** Milliseconds since this node saw a new heartbeat of the writer; null if no node holds it. */
   lastBeatMs(writer: number): number | null {
     const { table, clock } = this.#parts;
-    const since = writer === table.self.writer ? this.#beatAt : this.#watch.seenAt(writer);
+    const since = writer === table.self.writer ? this.#beatAt : this.#detector.seenAt(writer);
     return since === null ? null : Math.max(0, Math.round(clock.elapsed() - since));
   }
 
   silent(): readonly number[] {
-    return this.#watch.silent(this.#nodes, this.#parts.clock.elapsed());
+    return this.#detector.silent(this.#nodes, this.#parts.clock.elapsed());
   }
 
   async #beat(): Promise<void> {
@@ -77,7 +77,7 @@ export class ClusterHeartbeat {
       await this.#beatOnce();
       this.#isFailing = false;
     } catch (error) {
-      this.#watch.reset();
+      this.#detector.reset();
       if (error instanceof NodeFenced) return this.#parts.fenced(error.message);
       // Without the database no node can be taken for dead either.
       if (!this.#isFailing) this.#parts.log.warn('cluster.heartbeat_failed', { error: messageOf(error) });
@@ -86,13 +86,13 @@ export class ClusterHeartbeat {
   }
 
   async #beatOnce(): Promise<void> {
-    const { table, clock, report, looked } = this.#parts;
+    const { table, clock, report, observed } = this.#parts;
     const sentAt = clock.elapsed();
     const { nodes, now } = await table.beat(report());
     const receivedAt = clock.elapsed();
     clock.measured(sentAt, receivedAt, now);
     this.#beatAt = sentAt;
     this.#nodes = nodes;
-    looked(nodes, this.#watch.look(nodes, sentAt, receivedAt));
+    observed(nodes, this.#detector.observe(nodes, sentAt, receivedAt));
   }
 }

@@ -1,12 +1,12 @@
 import type { TransientEvent, WatchedCalls } from '../core/peers.ts';
-import type { Look } from './reconciliation.ts';
+import type { Refresh } from './reconciliation.ts';
 
 export type Room = (tenant: string | null) => number;
 export type HasTool = (tenant: string, toolName: string, toolVersion: string) => boolean;
 
 /** What the engine has registered with its peers, see `Peers`. Until then a notification has no effect. */
 export class EngineCallbacks {
-  look: Look = () => {};
+  refresh: Refresh = () => {};
   watched: () => WatchedCalls = () => ({ held: [], awaited: [] });
   room: Room = () => 0;
   hasTool: HasTool = () => false;

@@ -1,11 +1,11 @@
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { utf8Bytes } from '../core/json/utf8-bytes.ts';
 
 /** What a node sends to other nodes of its store: ids, counts and events that are not stored, never a secret. */
 export type Notification =
   /** Calls that the sender moved to these versions while another node held them. */
   | { readonly kind: 'moved'; readonly calls: readonly CallVersion[] }
-  /** Calls that ended with these versions: a node with waiters looks at them. */
+  /** Calls that ended with these versions: a node with waiters reads them. */
   | { readonly kind: 'ended'; readonly calls: readonly CallVersion[] }
   /** The ledger has new rows. */
   | { readonly kind: 'grown' }

@@ -1,7 +1,7 @@
 import type { DatabaseClock } from './database-clock.ts';
 import type { NodeTable } from './node-table.ts';
 import type { TakenCalls } from './taken-calls.ts';
-import { FULL_SWEEP_EVERY_MS, OVERDUE_MS, SWEEP_LIMIT, SWEPT_MS } from './timing.ts';
+import { FULL_SWEEP_EVERY_MS, OVERDUE_MS, SWEEP_LIMIT, SWEEP_WINDOW_MS } from './timing.ts';
 
 export interface OverdueSweepParts {
   readonly table: NodeTable;
@@ -31,7 +31,7 @@ export class OverdueSweep {
     const owners = clock.isCautious ? silent() : null;
     if (owners?.length === 0) return;
     const before = clock.now() - OVERDUE_MS;
-    const from = isFull ? 0 : before - SWEPT_MS;
+    const from = isFull ? 0 : before - SWEEP_WINDOW_MS;
     // All of them in one run: a node that is gone may have had thousands with the same deadline.
     for (let isMore = true; isMore && hasLease();) {
       const claimed = await table.claimOverdue(from, before, SWEEP_LIMIT, owners);

@@ -22,7 +22,7 @@ export function received(parts: ReceivedParts, notification: Notification, from:
   switch (notification.kind) {
     case 'moved':
     case 'ended':
-      for (const [id, version] of notification.calls) engine.look(id, version);
+      for (const [id, version] of notification.calls) engine.refresh(id, version);
       return;
     case 'grown':
       return ledger.grown();

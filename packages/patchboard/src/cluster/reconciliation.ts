@@ -1,11 +1,11 @@
 import type { WatchedCalls } from '../core/peers.ts';
 import type { CallPlace, NodeTable } from './node-table.ts';
 
-export type Look = (callId: string, version: number) => void;
+export type Refresh = (callId: string, version: number) => void;
 
 export interface ReconciliationParts {
   readonly table: NodeTable;
-  readonly look: Look;
+  readonly refresh: Refresh;
   readonly watched: () => WatchedCalls;
 }
 
@@ -27,20 +27,20 @@ export class Reconciliation {
 
   /** Calls of this node to which another one has recorded a response. */
   async compareMoved(): Promise<void> {
-    const { table, look } = this.#parts;
-    for (const { id, version } of await table.movedByOthers()) look(id, version);
+    const { table, refresh } = this.#parts;
+    for (const { id, version } of await table.movedByOthers()) refresh(id, version);
   }
 
   /** Calls that requests to this node wait for, also those that it holds. */
   async compareAwaited(): Promise<void> {
-    const { look, watched } = this.#parts;
+    const { refresh, watched } = this.#parts;
     const known = new Map(Array.from(watched().awaited, ({ id, version }) => [id, version] as const));
     const own = this.held();
     await this.#compareOwn([...known.keys()].filter((id) => own.has(id)));
     const others = [...known.keys()].filter((id) => !own.has(id));
     await this.#compare(others, (id, place) => {
       const version = versionOf(place);
-      if (version > (known.get(id) ?? 0)) look(id, version);
+      if (version > (known.get(id) ?? 0)) refresh(id, version);
     });
   }
 
@@ -51,9 +51,9 @@ export class Reconciliation {
 
   /** A place of this node may be newer than what it knows: then its move is being committed. */
   async #compareOwn(ids: readonly string[]): Promise<void> {
-    const { table, look } = this.#parts;
+    const { table, refresh } = this.#parts;
     await this.#compare(ids, (id, place) => {
-      if (place?.owner !== table.self.writer) look(id, versionOf(place));
+      if (place?.owner !== table.self.writer) refresh(id, versionOf(place));
     });
   }
 

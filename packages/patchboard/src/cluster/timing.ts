@@ -1,13 +1,13 @@
-/** How often a node writes its heartbeat and looks at those of the others. */
+/** How often a node writes its heartbeat and observes those of the others. */
 export const BEAT_EVERY_MS = 500;
 /** A node whose heartbeat stands still for this long is taken for dead. */
 export const LEASE_MS = 3000;
 /** Half the lease: a node begins no work if its last heartbeat is older. */
 export const BEGIN_WITHIN_MS = 1500;
-/** A look that comes later after the one before, or takes longer, says nothing about the other nodes. */
-export const WELL_WITHIN_MS = 1500;
-/** How many looks must have found the same heartbeat. */
-export const LOOKS = 3;
+/** An observation that comes later after the one before, or takes longer, shows nothing about the other nodes. */
+export const OBSERVE_WITHIN_MS = 1500;
+/** How many observations must have found the same heartbeat. */
+export const MIN_OBSERVATIONS = 3;
 /** A heartbeat that stands still for this long is silent: its node may be dead. */
 export const SILENT_MS = 1200;
 
@@ -15,7 +15,7 @@ export const SWEEP_EVERY_MS = 250;
 /** A call is overdue for other nodes this long after its deadline: its owner ends it before. */
 export const OVERDUE_MS = 300;
 /** A sweep begins this far before now: behind old snapshots the index is full of dead entries. */
-export const SWEPT_MS = 30_000;
+export const SWEEP_WINDOW_MS = 30_000;
 export const FULL_SWEEP_EVERY_MS = 60_000;
 export const SWEEP_LIMIT = 500;
 

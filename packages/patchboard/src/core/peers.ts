@@ -4,7 +4,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 import type { Store } from './ports.ts';
 import type { RunScope } from './workspaces.ts';
 
-/** A call that this node looks at again when another node has moved it. */
+/** A call that this node reads again when another node has moved it. */
 export interface WatchedCall {
   readonly id: string;
   /** The newest version that this node knows. */
@@ -59,22 +59,22 @@ export interface Peers {
 
   /** After the commit: this node has moved a call that other nodes may hold or await. */
   moved(call: Call): void;
-  /** After the commit of an end state: nodes with requests that wait for the call look at it. */
+  /** After the commit of an end state: nodes with requests that wait for the call read it. */
   ended(call: Call): void;
   /**
-   * Calls `look` when another node has moved the call to `version`. `watched`: the calls to compare with the store when
-   * notifications may have been lost; `look` is then called with the stored version, or with Infinity for a call that has
-   * ended. A call that does not need it may be looked at.
+   * Calls `refresh` when another node has moved the call to `version`. `watched`: the calls to compare with the store when
+   * notifications may have been lost; `refresh` is then called with the stored version, or with Infinity for a call that has
+   * ended. It may be called for a call that does not need it.
    */
-  onMoved(look: (callId: string, version: number) => void, watched: () => WatchedCalls): void;
+  onMoved(refresh: (callId: string, version: number) => void, watched: () => WatchedCalls): void;
 
   /**
    * No connection of this node can deliver the call to its client: a node that has one may take it. The mark on the row
    * lasts until the next move of the call.
    */
   wakeClient(call: Call): void;
-  /** Calls `look` with each call of a client attached here that another node holds and cannot deliver. */
-  onWakeClient(look: (call: WaitingCall) => void): void;
+  /** Calls `wake` with each call of a client attached here that another node holds and cannot deliver. */
+  onWakeClient(wake: (call: WaitingCall) => void): void;
   /** This node has a connection of the client from now on; the returned function ends that. */
   clientAttached(tenant: string, clientId: string): () => void;
   /** The session of a device continues on this node: the node that had it closes its connection. */

@@ -96,6 +96,40 @@ describe('Connection', () => {
     ]);
   });
 
+  it('is made again if it must write and its session cannot any more', async () => {
+    const options = connectionOptions(service.url);
+    const writing = new Connection({ options, name: 'writing', prepare: true, mustWrite: true });
+    onTestFinished(() => writing.close());
+    const write = { name: 'write', text: 'create temporary table t (n int)' };
+    const readOnly = { name: 'read only', text: 'set default_transaction_read_only = on' };
+    await writing.query(readOnly);
+    expect((await writing.query(write)).rows).toEqual([]);
+    await writing.query(readOnly);
+    await writing.transaction((transaction) => transaction.query(write));
+    await connection.query(readOnly);
+    await expect(connection.query({ name: 'drop', text: 'create table public.t (n int)' })).rejects.toThrow(
+      /read-only/,
+    );
+  });
+
+  it('is not opened on a read-only database if it must write', async () => {
+    const options = connectionOptions(service.url);
+    const settings = { default_transaction_read_only: 'on' };
+    const reading = new Connection({ options, name: 'reading', prepare: true, settings });
+    onTestFinished(() => reading.close());
+    expect((await reading.query({ name: 'one', text: 'select 1 as n' })).rows).toEqual([{ n: 1 }]);
+    const url = new URL(service.url);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    const writing = new Connection({
+      options: connectionOptions(url.href),
+      name: 'writing',
+      prepare: true,
+      mustWrite: true,
+    });
+    await expect(writing.open(5000)).rejects.toThrow('the database is read-only, such as a standby');
+    await writing.close();
+  });
+
   it('is closed although the server does not close its side', async () => {
     const proxy = await startProxy(service.url);
     onTestFinished(() => proxy.close());

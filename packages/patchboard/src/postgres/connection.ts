@@ -2,10 +2,11 @@ import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { messageOf, StorageUnavailable } from '../core/failures.ts';
+import { allInOrder } from './all-in-order.ts';
 import { clientConfig, connectEncrypted } from './client.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { beginText, changeSession, LONG_TEXT, SETTINGS, TYPES } from './session.ts';
-import { isConnectionLost, isReplyMissing, isTimeout } from './sql-errors.ts';
+import { isConnectionLost, isReadOnly, isReplyMissing, isTimeout, readOnlySession } from './sql-errors.ts';
 
 /** A statement with fixed text. Prepared once per connection under its name. */
 export interface Statement {
@@ -31,8 +32,13 @@ export interface Transaction extends Queryable {
 
 /** A transaction on a connection that may have short time limits. */
 export interface LimitedTransaction extends Transaction {
-  /** Lifts the limits for the statements that follow: they may change many rows. */
-  allowLong(): Promise<void>;
+  /** Lifts the limits for the statements that follow: they may change many rows. `ms`: more than the usual limit of a statement. */
+  allowLong(ms?: number): Promise<void>;
+  /**
+   * Sends the last statement together with the commit. A process that is paused cannot stop between the two and keep the
+   * locks of the statement.
+   */
+  commitWith(statement: Statement, values: readonly unknown[]): Promise<void>;
 }
 
 export interface ConnectionParts {
@@ -45,6 +51,11 @@ export interface ConnectionParts {
   readonly settings?: Readonly<Record<string, string>>;
   /** A connection on which a reply takes longer is taken for lost. Default: more than the `statement_timeout` of `SETTINGS`. */
   readonly replyMs?: number;
+  /**
+   * Whether a session that cannot write is given up, as with `target_session_attrs=read-write` of libpq: after a failover the
+   * address may lead to the former primary, which is a standby now. Default: false.
+   */
+  readonly mustWrite?: boolean;
   /** Called with each new connection before it is used. A rejection closes it, and another one is made. */
   readonly onConnected?: (client: pg.Client, isPooled: boolean) => Promise<void>;
 }
@@ -54,6 +65,8 @@ const UNAVAILABLE_AFTER_MS = 5000;
 /** A statement that ends its connection each time is not sent more often. */
 const ATTEMPTS = 5;
 const REPLY_MS = 20_000;
+/** The server ends a statement before this process gives the connection up. */
+const REPLY_MARGIN_MS = 5000;
 /** How long a close waits for the server. */
 const CLOSE_MS = 1000;
 const FIRST_PAUSE_MS = 20;
@@ -124,7 +137,7 @@ export class Connection implements Queryable {
         return await this.send<Row>(client, statement, values);
       } catch (error) {
         if (isTimeout(error)) throw timedOut(error);
-        if (!isConnectionLost(error)) throw error;
+        if (!this.isLost(error)) throw error;
         this.drop(client, error);
         if (attempt === ATTEMPTS) throw lostAgain(error);
       }
@@ -152,21 +165,30 @@ export class Connection implements Queryable {
     for (let attempt = 1; ; attempt += 1) {
       const client = await this.client();
       let replyMs: number | undefined;
+      let isCommitted = false;
       const transaction: LimitedTransaction = {
         query: (statement, values = []) => this.send(client, statement, values, replyMs),
-        run: async (text) => void (await client.query(text)),
-        allowLong: async () => {
-          await client.query(LONG_TEXT);
-          replyMs = REPLY_MS;
+        run: async (text) => void (await client.query({ text, ...replyLimit(replyMs) })),
+        allowLong: async (ms) => {
+          await client.query(ms === undefined ? LONG_TEXT : `set local statement_timeout = ${ms}`);
+          replyMs = ms === undefined ? REPLY_MS : ms + REPLY_MARGIN_MS;
+        },
+        commitWith: async (statement, values) => {
+          isCommitted = true;
+          const sent = this.inOneWrite(client, () => [
+            this.send(client, statement, values, replyMs),
+            commit(client, replyMs),
+          ]);
+          await allInOrder(sent);
         },
       };
       try {
         await client.query(this.beginText);
         const result = await work(transaction);
-        await client.query({ text: 'commit', ...replyLimit(replyMs) });
+        if (!isCommitted) await commit(client, replyMs);
         return result;
       } catch (error) {
-        if (!isConnectionLost(error)) {
+        if (!this.isLost(error)) {
           await client.query('rollback').catch((failed: unknown) => this.drop(client, failed));
           throw error;
         }
@@ -174,6 +196,11 @@ export class Connection implements Queryable {
         if (attempt === ATTEMPTS) throw lostAgain(error);
       }
     }
+  }
+
+  /** Whether the connection must be dropped and the statement sent again on another one. */
+  isLost(error: unknown): boolean {
+    return isConnectionLost(error) || (this.#parts.mustWrite === true && isReadOnly(error));
   }
 
   /** Begins a transaction, with the settings that a pooled connection does not keep. */
@@ -298,7 +325,9 @@ export class Connection implements Queryable {
     });
     try {
       await client.connect();
-      this.#isPooled = !(await changeSession(client, this.#settings));
+      const { isPooled, isReadOnly: cannotWrite } = await changeSession(client, this.#settings);
+      if (cannotWrite && this.#parts.mustWrite === true) throw readOnlySession();
+      this.#isPooled = isPooled;
       await this.#parts.onConnected?.(client, this.#isPooled);
       return client;
     } catch (error) {
@@ -326,6 +355,10 @@ export class Connection implements Queryable {
 /** The driver has the option for single queries too, but its types do not. */
 function replyLimit(replyMs: number | undefined): object {
   return replyMs === undefined ? {} : { query_timeout: replyMs };
+}
+
+async function commit(client: pg.Client, replyMs: number | undefined): Promise<void> {
+  await client.query({ text: 'commit', ...replyLimit(replyMs) });
 }
 
 function streamOf(client: pg.Client): Writable {

@@ -29,21 +29,26 @@ export function beginText(settings: Readonly<Record<string, string>>): string {
   return [BEGIN, ...set].join('; ');
 }
 
-/**
- * Changes the settings of the session. Returns false, and changes nothing, if a pooler is in between: it gives clients a key
- * of its own.
- */
+/** What is known of a session when it begins. */
+export interface Session {
+  readonly isPooled: boolean;
+  /** On a standby, or by a setting of the database or the role. */
+  readonly isReadOnly: boolean;
+}
+
+/** Changes the settings of the session; none if a pooler is in between, which gives clients a key of its own. */
 export async function changeSession(
   client: pg.Client,
   wanted: Readonly<Record<string, string>>,
-): Promise<boolean> {
+): Promise<Session> {
   const settings = Object.entries(wanted).map(
     ([name, value]) => `case when pg_backend_pid() = $1 then set_config('${name}', '${value}', false) end`,
   );
-  const text = `select pg_backend_pid() as pid, ${settings.map((set, index) => `${set} as s${index}`).join(', ')}`;
+  const known = `pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only`;
+  const text = `select ${[known, ...settings.map((set, index) => `${set} as s${index}`)].join(', ')}`;
   const key = (client as unknown as { readonly processID: number }).processID;
-  const { rows } = await client.query<{ pid: number }>({ text, values: [key] });
-  return rows[0]?.pid === key;
+  const { rows } = await client.query<{ pid: number; read_only: boolean }>({ text, values: [key] });
+  return { isPooled: rows[0]?.pid !== key, isReadOnly: rows[0]?.read_only === true };
 }
 
 /** Reads `bigint` columns as numbers. */

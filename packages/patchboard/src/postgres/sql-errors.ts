@@ -73,6 +73,11 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }
 
+/** The error of a session that cannot write, before a statement finds out. */
+export function readOnlySession(): Error {
+  return Object.assign(new Error('the database is read-only, such as a standby'), { code: READ_ONLY });
+}
+
 /** The error of a named statement that went through a pooler which gives each transaction another connection. */
 export function isPreparedStatementLost(error: unknown): boolean {
   const state = sqlState(error);

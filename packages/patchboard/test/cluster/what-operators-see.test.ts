@@ -67,7 +67,12 @@ it('each node shows which node has a call, the figures of itself and of all, bef
   for (const tenant of ['default', 'other']) {
     const own = await statsOf(b, { 'x-tenant-id': tenant });
     const [executing, approvals, completed] = tenant === 'default' ? [1, 1, 1] : [0, 0, 0];
-    expect(own).toMatchObject({ open: 0, cluster: { open: executing + approvals, executing, approvals } });
+    const open = executing + approvals;
+    expect(own).toMatchObject({
+      open: 0,
+      cluster: { open, executing, approvals },
+      of_tenant: { open, approvals },
+    });
     expect(own.calls).toMatchObject({
       EXECUTING: executing,
       APPROVAL_REQUIRED: approvals,

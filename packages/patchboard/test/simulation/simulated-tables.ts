@@ -25,5 +25,6 @@ export function simulatedDevices(
     offersElsewhere: (tenant, toolName, target) =>
       connection.transact('read', () => devices.offersElsewhere(tenant, toolName, target)),
     listElsewhere: (query) => connection.transact('read', () => devices.listElsewhere(query)),
+    countElsewhere: (tenant) => connection.transact('read', () => devices.countElsewhere(tenant)),
   };
 }

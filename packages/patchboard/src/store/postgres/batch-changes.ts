@@ -5,7 +5,7 @@ import type { NewCall, Run } from '../../core/ports.ts';
 import { int8Array, textArray } from '../../postgres/arrays.ts';
 import type { Connection, QueryRows, Statement, Transaction } from '../../postgres/connection.ts';
 import { BEGIN } from '../../postgres/session.ts';
-import { allInOrder } from './all-in-order.ts';
+import { allInOrder } from '../../postgres/all-in-order.ts';
 import { isDuplicate, summary, type AppliedBatch, type RefusedRow } from './batch-summary.ts';
 import { insertedValues, replacedValues } from './call-row.ts';
 import { callStatements, type CallStatements } from './call-statements.ts';

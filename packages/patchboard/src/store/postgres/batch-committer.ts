@@ -3,8 +3,7 @@ import type pg from 'pg';
 import { messageOf, StorageUnavailable } from '../../core/failures.ts';
 import type { Digest } from '../../core/ports.ts';
 import type { Connection, Statement } from '../../postgres/connection.ts';
-import { isConnectionLost } from '../../postgres/sql-errors.ts';
-import { allInOrder } from './all-in-order.ts';
+import { allInOrder } from '../../postgres/all-in-order.ts';
 import { BatchChanges, RunForgotten } from './batch-changes.ts';
 import type { Tables } from './schema.ts';
 import {
@@ -31,8 +30,8 @@ export interface BatchCommitterParts {
   readonly unavailable: (error: StorageUnavailable) => void;
 }
 
-/** A segment whose commit was sent. `outcomes` hold if it arrived. */
-interface Doubt {
+/** A commit that was sent, and whose reply has not arrived. `outcomes` hold if the server made it. */
+interface InDoubtCommit {
   readonly segment: Segment;
   readonly outcomes: readonly WriteOutcome[];
 }
@@ -50,7 +49,7 @@ export class BatchCommitter {
   readonly #insertVoid: Statement;
   readonly #ledgerRow: Statement;
   #head: SegmentHead;
-  #doubt: Doubt | null = null;
+  #inDoubt: InDoubtCommit | null = null;
 
   constructor(parts: BatchCommitterParts) {
     this.#parts = parts;
@@ -88,12 +87,12 @@ export class BatchCommitter {
     try {
       return await this.#attempt(client, writes, failsFast);
     } catch (error) {
-      const doubt = this.#doubt;
-      this.#doubt = null;
-      if (isConnectionLost(error)) {
+      const inDoubt = this.#inDoubt;
+      this.#inDoubt = null;
+      if (connection.isLost(error)) {
         connection.drop(client, error);
         // Before the commit was sent, nothing can have been stored.
-        return doubt === null ? null : await this.#settle(doubt);
+        return inDoubt === null ? null : await this.#settle(inDoubt);
       }
       await this.#rollBack(client);
       await this.#checkHead();
@@ -112,14 +111,14 @@ export class BatchCommitter {
     const { drafts, ended, outcomes } = applied;
     const segment = segmentAfter(this.#head, held, drafts, ended, { digest, now: now() });
     const values = segmentValues(segment, held);
-    this.#doubt = { segment, outcomes };
+    this.#inDoubt = { segment, outcomes };
     const sent = connection.inOneWrite(client, () => [
       ...this.#changes.finish(client, applied),
       connection.send(client, this.#insertSegment, values),
       connection.send(client, COMMIT, []),
     ]);
     await allInOrder(sent);
-    this.#doubt = null;
+    this.#inDoubt = null;
     this.#head = segment;
     return outcomes;
   }
@@ -128,7 +127,7 @@ export class BatchCommitter {
    * Decides whether the commit arrived, and returns the outcomes if it did, otherwise null. The transaction may still be
    * running in the server, or on its way there, so its number is taken: afterwards it has committed or never will.
    */
-  async #settle({ segment, outcomes }: Doubt): Promise<readonly WriteOutcome[] | null> {
+  async #settle({ segment, outcomes }: InDoubtCommit): Promise<readonly WriteOutcome[] | null> {
     const { connection, tables, held } = this.#parts;
     const { no, epoch, previousHash } = segment;
     const found = await this.#whenAvailable(async () => {

@@ -6,7 +6,7 @@ import type { Queryable, Statement } from '../../postgres/connection.ts';
 import { callPage } from '../call-pages.ts';
 import { callCursor } from '../cursors.ts';
 import type { CallReader } from './call-reader.ts';
-import { callWalks, walkValues, type CallWalks } from './call-walks.ts';
+import { callWindows, windowValues, type CallWindows } from './call-windows.ts';
 import type { Tables } from './schema.ts';
 
 export interface CallListsParts {
@@ -27,7 +27,7 @@ const CLOCK_STEP_MS = 3_600_000;
 const AFTER_EVERY_ID = 'tc_~';
 
 /** A match, or the last row of a full window: the next one begins there. */
-interface WalkRow {
+interface WindowRow {
   readonly id: string;
   readonly created_at: number;
   readonly matches: boolean;
@@ -36,11 +36,11 @@ interface WalkRow {
 /** Lists calls newest first. Reads windows of rows in order of the id, so that no statement scans without bound. */
 export class CallLists {
   readonly #parts: CallListsParts;
-  readonly #walks: CallWalks;
+  readonly #windows: CallWindows;
 
   constructor(parts: CallListsParts) {
     this.#parts = parts;
-    this.#walks = callWalks(parts.tables);
+    this.#windows = callWindows(parts.tables);
   }
 
   async listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
@@ -82,25 +82,31 @@ export class CallLists {
   async #find(filter: CallFilter, before: string, wanted: number): Promise<readonly string[]> {
     const { runId, states } = filter;
     if (states?.length === 0) return [];
-    if (runId !== undefined) return await this.#walk(this.#walks.ofRun, filter, before, wanted);
+    if (runId !== undefined) return await this.#listWindows(this.#windows.ofRun, filter, before, wanted);
     if (states === undefined || states.includes('COMPLETED'))
-      return await this.#walk(this.#walks.ofTenant, filter, before, wanted);
+      return await this.#listWindows(this.#windows.ofTenant, filter, before, wanted);
     // Open calls first: one that ends meanwhile is found twice, not missed.
-    const ended = [...new Set(states)].filter(isTerminal).map((state) => this.#walks.ended(state));
-    const walks = states.every(isTerminal) ? ended : [this.#walks.open, ...ended];
+    const ended = [...new Set(states)].filter(isTerminal).map((state) => this.#windows.ended(state));
+    const windows = states.every(isTerminal) ? ended : [this.#windows.open, ...ended];
     const found = new Set<string>();
-    for (const walk of walks) for (const id of await this.#walk(walk, filter, before, wanted)) found.add(id);
+    for (const window of windows)
+      for (const id of await this.#listWindows(window, filter, before, wanted)) found.add(id);
     return [...found].sort((a, b) => (a < b ? 1 : -1)).slice(0, wanted);
   }
 
-  async #walk(walk: Statement, filter: CallFilter, start: string, wanted: number): Promise<string[]> {
+  async #listWindows(
+    window: Statement,
+    filter: CallFilter,
+    start: string,
+    wanted: number,
+  ): Promise<string[]> {
     const found: string[] = [];
-    const values = walkValues(filter);
+    const values = windowValues(filter);
     let size = SMALLEST_WINDOW;
     for (let before = start; found.length < wanted;) {
       const left = wanted - found.length;
       size = Math.min(Math.max(size, left), LARGEST_WINDOW);
-      const { rows } = await this.#parts.reader.query<WalkRow>(walk, [before, size, left, ...values]);
+      const { rows } = await this.#parts.reader.query<WindowRow>(window, [before, size, left, ...values]);
       for (const { id, matches } of rows) if (matches) found.push(id);
       const end = rows.find(({ matches }) => !matches);
       if (end === undefined) break;

@@ -32,6 +32,7 @@ it('the devices of other nodes are found by name, session and client, until thei
     { session: 'ds_1' },
   ]);
   expect(await ofB.listElsewhere({ ...query, clientId: 'watch' })).toEqual([]);
+  expect([await ofB.countElsewhere('acme'), await ofA.countElsewhere('acme')]).toEqual([2, 1]);
   for (const target of ['ds_1', 'name of ds_1', 'phone'])
     expect(await ofB.offersElsewhere('acme', 'camera', target)).toBe(true);
   expect(await ofB.offersElsewhere('acme', 'a "quoted", {tool}', 'ds_1')).toBe(true);
@@ -47,7 +48,9 @@ it('the devices of other nodes are found by name, session and client, until thei
   expect(await ofB.listElsewhere(query)).toEqual([
     { ...aListed('ds_1', { isOnline: false, tools: [] }), openCalls: 0 },
   ]);
+  expect(await ofB.countElsewhere('acme')).toBe(0);
   const { nodes } = await b.table.beat(REPORT);
   await b.table.takeOver(nodes.find(({ writer }) => writer === a.table.self.writer)!);
   expect(await ofB.listElsewhere(query)).toEqual([]);
+  expect(await ofB.countElsewhere('other')).toBe(0);
 });

@@ -75,6 +75,15 @@ export class DeviceTable implements DeviceDirectory {
     return rows.map(deviceOf);
   }
 
+  async countElsewhere(tenant: string): Promise<number> {
+    const { connection, tables, node } = this.#parts;
+    const text = `select count(*)::int as devices from ${tables.devices} d
+      where tenant = $1 and is_online and writer <> $2 and ${isLiving(tables)}`;
+    const values = [tenant, node.writer];
+    const { rows } = await connection.query<{ devices: number }>({ name: 'count_devices', text }, values);
+    return rows[0]?.devices ?? 0;
+  }
+
   /** Removes the devices of nodes that are gone. */
   async clean(): Promise<void> {
     const { connection, tables } = this.#parts;

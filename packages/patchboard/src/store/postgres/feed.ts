@@ -123,7 +123,7 @@ export class LedgerFeed {
 
   /**
    * A write that resolved before the watch began is sequenced before every later one of this process. Of other processes,
-   * rows that were committed shortly before the watch began may be told too.
+   * rows that were committed shortly before the watch began may be passed to the listener too.
    */
   async #findStarts(): Promise<void> {
     const starting = [...this.#watches].filter(({ after }) => after === null);

@@ -6,7 +6,7 @@ import { Connection } from '../../postgres/connection.ts';
 import { handleRequests } from '../request-worker.ts';
 import { beatStatement, beatValues, type WriterRow } from './beat.ts';
 import { tablesIn } from './schema.ts';
-import { UnattendedBeats } from './unattended-beats.ts';
+import { FallbackHeartbeats } from './fallback-heartbeats.ts';
 import type { HeldWriter } from './writer-slot.ts';
 
 export interface HeartbeatSettings {
@@ -31,6 +31,7 @@ const connection = new Connection({
   prepare,
   settings: TIMEOUT,
   replyMs: REPLY_MS,
+  mustWrite: true,
 });
 const statement = beatStatement(tablesIn(schema));
 let last: BeatRequest | null = null;
@@ -39,7 +40,7 @@ async function beat({ held, report }: BeatRequest): Promise<readonly WriterRow[]
   return (await connection.query<WriterRow>(statement, beatValues(held, report))).rows;
 }
 
-const unattended = new UnattendedBeats(
+const fallback = new FallbackHeartbeats(
   {
     elapsed: () => performance.now(),
     after: (ms, action) => {
@@ -59,11 +60,11 @@ const unattended = new UnattendedBeats(
 handleRequests<BeatRequest>({
   handle: async (request) => {
     last = request;
-    unattended.requested();
+    fallback.requested();
     return await beat(request);
   },
   close: () => {
-    unattended.stop();
+    fallback.stop();
     connection.close().catch(() => {}); // It is broken already.
   },
 });

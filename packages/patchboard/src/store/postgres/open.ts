@@ -1,35 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { messageOf, StorageUnavailable } from '../../core/failures.ts';
-import type { Digest, Log, Store } from '../../core/ports.ts';
+import { messageOf } from '../../core/failures.ts';
+import type { Digest, Log } from '../../core/ports.ts';
 import type { RunningIndex } from '../../core/search/call-search.ts';
-import { Connection } from '../../postgres/connection.ts';
+import type { Connection } from '../../postgres/connection.ts';
 import { connectionOptions, type ConnectionOptions } from '../../postgres/connection-options.ts';
+import { LeastBusy } from '../../postgres/least-busy.ts';
 import { keepsPreparedStatements } from '../../postgres/prepared-statements.ts';
-import { connectAdvice, isConnectionLost, isPreparedStatementLost } from '../../postgres/sql-errors.ts';
-import { StoreRefused, StoreUnreachable } from '../store-refused.ts';
 import { BatchCommitter } from './batch-committer.ts';
-import { CallLists } from './call-lists.ts';
-import { CallReader } from './call-reader.ts';
-import { CallCounts } from './counts.ts';
 import { DeviceTable } from './device-table.ts';
-import { DocumentTables } from './document-tables.ts';
-import { EventReader } from './event-reader.ts';
 import { LedgerFeed } from './feed.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { HeartbeatThread } from './heartbeat-thread.ts';
-import { LedgerReader } from './ledger-reader.ts';
 import { LossListeners } from './loss-listeners.ts';
-import { checkSchema, migrate, refusalOf, storeIdIn, type SchemaParts } from './migrations.ts';
+import { checkSchema, migrate, storeIdIn, type SchemaParts } from './migrations.ts';
 import { PostgresNodeTable, type NodeTableParts } from './node-table.ts';
+import { losesStatements, openingRefusal } from './opening-refusal.ts';
 import { PostgresStore } from './postgres-store.ts';
+import { readingStore, type ReadPostgresStore } from './reading-store.ts';
+import { readParts } from './read-parts.ts';
 import { Revisions } from './revisions.ts';
-import { RunLists } from './run-lists.ts';
 import { DEFAULT_SCHEMA, tablesIn, type Tables } from './schema.ts';
 import { Sequencer } from './sequencer.ts';
 import { SharedStore } from './shared-store.ts';
+import { NODES, SEARCH, StoreConnections } from './store-connections.ts';
 import { StoreTime } from './store-time.ts';
-import type { ReadParts } from './store-parts.ts';
 import { Retention } from './retention.ts';
 import { PostgresCallSearch } from './search/call-search.ts';
 import { IndexThread } from './search/index-thread.ts';
@@ -59,40 +54,6 @@ export interface PostgresStoreOptions {
    */
   readonly nodes?: 'one' | 'many';
 }
-
-/** The parts of a store that can be read while a server writes it. */
-export interface ReadPostgresStore extends Pick<
-  Store,
-  'ledgerHead' | 'readLedger' | 'readLedgerOrder' | 'findCall' | 'documents' | 'countByState'
-> {
-  close(): Promise<void>;
-}
-
-/**
- * The connection for takeovers and polls: behind a silent link another one must be found before the lease of a peer ends.
- * Transactions that change many rows lift the limits.
- */
-const NODES = 'nodes';
-const NODES_TIMEOUT = { statement_timeout: '2500ms', lock_timeout: '2s' };
-const NODES_REPLY_MS = 3000;
-
-/**
- * Connections that find rows by their keys. Without the setting a scan of `open_calls` looks cheaper until the table is
- * analyzed, and it reads the rows of all ended calls that are not vacuumed yet.
- */
-const BY_KEY: readonly string[] = ['writer', 'reader', NODES, 'tokens'];
-const WITHOUT_SCANS = { enable_seqscan: 'off' };
-
-/**
- * Connections that requests wait for, with short statements. The server ends a statement before this process gives the
- * connection up, and that is early enough to try another one before requests fail.
- */
-const SHORT: readonly string[] = ['writer', 'reader', 'tokens'];
-const SHORT_TIMEOUT = { statement_timeout: '4s' };
-const SHORT_REPLY_MS = 4500;
-
-/** How long a start waits for a database that cannot be reached. */
-const CONNECT_MS = 10_000;
 
 /**
  * Opens the store, and creates or migrates its schema. Rejects with `StoreRefused`, without a change, if the schema cannot be
@@ -125,7 +86,7 @@ class Opening {
   readonly #target: ConnectionOptions;
   readonly #schema: string;
   readonly #tables: Tables;
-  readonly #connections: Connection[] = [];
+  readonly #connections: StoreConnections;
   readonly #beats: HeartbeatThread;
   #index: IndexThread | null = null;
 
@@ -135,6 +96,7 @@ class Opening {
     this.#schema = options.schema ?? DEFAULT_SCHEMA;
     this.#tables = tablesIn(this.#schema);
     const { url, prepare = true } = options;
+    this.#connections = new StoreConnections(this.#target, prepare);
     this.#beats = new HeartbeatThread({ url, schema: this.#schema, prepare });
   }
 
@@ -142,7 +104,8 @@ class Opening {
     const { digest, log, firstIdAt } = this.#options;
     const isShared = this.#options.nodes === 'many';
     const tables = this.#tables;
-    const [control, writer, sequencing, reader] = await this.#open(
+    this.#connections.mustWrite = true;
+    const [control, writer, sequencing, reader] = await this.#connections.open(
       'heartbeat',
       'writer',
       'sequencer',
@@ -160,13 +123,21 @@ class Opening {
     });
     const time = isShared ? await StoreTime.read(control) : null;
     const now = (): number => time?.now() ?? this.#options.now();
-    const maintenance = this.#connection('maintenance');
+    const maintenance = this.#connections.add('maintenance');
+    const searches = [this.#connections.add(SEARCH), this.#connections.add(SEARCH)] as const;
     const losses = new LossListeners();
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
     // Rows of an earlier process get their sequence numbers before the first row of this one.
     await sequencer.sequence();
     let commits = 0;
-    const read = this.#readParts(reader, sequencer, isShared ? undefined : () => commits);
+    const read = readParts({
+      reader,
+      scanner: this.#connections.add('scanner'),
+      tables,
+      sequencer,
+      firstIdAt,
+      ...(isShared ? {} : { commits: () => commits }),
+    });
     const committer = new BatchCommitter({
       connection: writer,
       tables,
@@ -209,7 +180,7 @@ class Opening {
       : new Heartbeat({ connection: control, tables, held, log, committed, lost });
     const revisions = new Revisions(tables);
     const tools = new ToolTables(tables, revisions);
-    const tokenConnection = isShared ? this.#connection('tokens') : null;
+    const tokenConnection = isShared ? this.#connections.add('tokens') : null;
     const connected = tokenConnection === null ? null : { connection: tokenConnection, tables };
     const tokens = connected === null ? undefined : new TokenTable({ ...connected, digest });
     const devices = connected === null ? undefined : new DeviceTable({ ...connected, node: held });
@@ -226,7 +197,7 @@ class Opening {
     });
     return new PostgresStore({
       ...read,
-      search: new PostgresCallSearch(this.#connection('search'), tables),
+      search: new PostgresCallSearch(new LeastBusy(searches), tables),
       startIndex: (keepCallsMs) => this.#startIndex(keepCallsMs),
       shared,
       revisions,
@@ -260,62 +231,30 @@ class Opening {
   }
 
   async readOnly(): Promise<ReadPostgresStore> {
-    const { digest } = this.#options;
+    const { digest, firstIdAt } = this.#options;
     const tables = this.#tables;
-    const [sequencing, reader] = await this.#open('sequencer', 'reader');
+    const [sequencing, reader] = await this.#connections.open('sequencer', 'reader');
     await this.#checkPooler(sequencing, reader);
     await checkSchema(this.#schemaParts(sequencing));
     const sequencer = new Sequencer({ connection: sequencing, tables, digest });
-    const { calls, ledger, documents, counts } = this.#readParts(reader, sequencer, undefined);
-    return {
-      findCall: (id) => calls.find(id),
-      ledgerHead: () => ledger.head(),
-      readLedger: (...given) => ledger.read(...given),
-      readLedgerOrder: (...given) => ledger.order(...given),
-      documents: (kind) => documents.all(reader, kind),
-      countByState: () => counts.countByState(),
-      close: () => this.close(),
-    };
+    const scanner = this.#connections.add('scanner');
+    const parts = readParts({ reader, scanner, tables, sequencer, firstIdAt });
+    return readingStore(parts, () => this.close());
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#beats, ...this.#connections].map((one) => one.close()));
+    await Promise.all([this.#beats.close(), this.#connections.close()]);
   }
 
   #abandon(): void {
     this.#beats.abandon();
     this.#index?.abandon();
-    for (const connection of this.#connections) connection.abandon();
+    this.#connections.abandon();
   }
 
   /** Converts an error of opening the store to one for the operator. */
   refusal(error: unknown): unknown {
-    if (error instanceof StoreRefused) return error;
-    const { shown } = this.#target;
-    if (isPreparedStatementLost(error)) return this.#losesStatements();
-    const refused = refusalOf(error, { schema: this.#schema, shown });
-    if (refused !== error) return refused;
-    const isAway = isConnectionLost(error) || error instanceof StorageUnavailable;
-    const Refusal = isAway ? StoreUnreachable : StoreRefused;
-    return new Refusal(shown, `cannot be opened (${messageOf(error)})`, connectAdvice(error));
-  }
-
-  #readParts(reader: Connection, sequencer: Sequencer, commits: (() => number) | undefined): ReadParts {
-    const tables = this.#tables;
-    // Scans have a connection of their own, so that reads of single calls do not wait for them.
-    const scanner = this.#connection('scanner');
-    const calls = new CallReader({ reader, tables, ...(commits === undefined ? {} : { commits }) });
-    return {
-      tables,
-      reader,
-      calls,
-      lists: new CallLists({ reader: scanner, tables, calls, firstIdAt: this.#options.firstIdAt }),
-      runs: new RunLists({ reader: scanner, tables }),
-      ledger: new LedgerReader({ reader: scanner, tables, sequencer, calls }),
-      events: new EventReader({ reader: scanner, tables, sequencer }),
-      counts: new CallCounts({ reader, scanner, tables, sequencer }),
-      documents: new DocumentTables(tables, new Revisions(tables)),
-    };
+    return openingRefusal(error, { schema: this.#schema, shown: this.#target.shown });
   }
 
   #startIndex(keepCallsMs: number | null): RunningIndex {
@@ -343,7 +282,7 @@ class Opening {
     return new PostgresNodeTable({
       ...parts,
       beats: this.#beats,
-      connection: this.#connection(NODES),
+      connection: this.#connections.add(NODES),
       schema: this.#schema,
       tables: this.#tables,
     });
@@ -352,56 +291,10 @@ class Opening {
   /** Before the first write finds out that a pooler loses prepared statements. */
   async #checkPooler(first: Connection, second: Connection): Promise<void> {
     if (this.#options.prepare === false || !first.isPooled) return;
-    if (!(await keepsPreparedStatements(first, second))) throw this.#losesStatements();
-  }
-
-  #losesStatements(): StoreRefused {
-    return new StoreRefused(
-      this.#target.shown,
-      'is behind a pooler that does not keep prepared statements',
-      'set store.prepare to false, or max_prepared_statements in PgBouncer 1.21 or newer',
-    );
+    if (!(await keepsPreparedStatements(first, second))) throw losesStatements(this.#target.shown);
   }
 
   #schemaParts(connection: Connection): SchemaParts {
     return { connection, schema: this.#schema, shown: this.#target.shown, storeId: randomUUID() };
   }
-
-  /** Makes connections at once, so that a wrong URL is reported when the store is opened. */
-  async #open<const Names extends readonly string[]>(
-    ...names: Names
-  ): Promise<{ [Name in keyof Names]: Connection }> {
-    const connections = names.map((name) => this.#connection(name));
-    await Promise.all(connections.map((connection) => connection.open(CONNECT_MS)));
-    return connections as { [Name in keyof Names]: Connection };
-  }
-
-  /** A connection that is made by its first request. */
-  #connection(name: string): Connection {
-    // What the planner knows of the values of a search decides how it is executed.
-    const prepare = name !== 'search' && this.#options.prepare !== false;
-    const { timeouts = {}, replyMs } = limitsOf(name);
-    const connection = new Connection({
-      options: this.#target,
-      name,
-      prepare,
-      settings: {
-        ...(BY_KEY.includes(name) ? WITHOUT_SCANS : {}),
-        ...timeouts,
-      },
-      ...(replyMs === undefined ? {} : { replyMs }),
-    });
-    this.#connections.push(connection);
-    return connection;
-  }
-}
-
-interface ConnectionLimits {
-  readonly timeouts?: Readonly<Record<string, string>>;
-  readonly replyMs?: number;
-}
-
-function limitsOf(name: string): ConnectionLimits {
-  if (name === NODES) return { timeouts: NODES_TIMEOUT, replyMs: NODES_REPLY_MS };
-  return SHORT.includes(name) ? { timeouts: SHORT_TIMEOUT, replyMs: SHORT_REPLY_MS } : {};
 }

@@ -1,7 +1,7 @@
 import { orderHash } from '../../core/ledger/ledger-order.ts';
 import type { Digest } from '../../core/ports.ts';
 import { byteaArray, int4Array, int8Array } from '../../postgres/arrays.ts';
-import type { Connection, Queryable, Statement } from '../../postgres/connection.ts';
+import type { Connection, LimitedTransaction, Statement } from '../../postgres/connection.ts';
 import { isDiskFull, isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
 import type { Tables } from './schema.ts';
 import { endedIn, spansOf, writerValues, type SegmentRow, type Span } from './ledger-spans.ts';
@@ -126,7 +126,7 @@ export class Sequencer {
     }
   }
 
-  async #pass(transaction: Queryable): Promise<{ reached: SequencedHead; isEnd: boolean }> {
+  async #pass(transaction: LimitedTransaction): Promise<{ reached: SequencedHead; isEnd: boolean }> {
     const [head] = (await transaction.query<HeadRow>(this.#lockHead)).rows;
     if (head === undefined) throw new Error('the table ledger_head has no row');
     const { rows: segments } = await transaction.query<SegmentRow>(this.#segments);
@@ -135,7 +135,8 @@ export class Sequencer {
     const hashes = this.#hashesOf(spans, head.hash);
     const seq = spans.at(-1)?.to ?? head.seq;
     const hash = hashes.at(-1) ?? head.hash;
-    await transaction.query(this.#write, [
+    // It locks the rows of the writers, which heartbeats update.
+    await transaction.commitWith(this.#write, [
       int8Array(spans.map(({ from }) => from)),
       int8Array(spans.map(({ to }) => to)),
       int4Array(spans.map(({ writer }) => writer)),

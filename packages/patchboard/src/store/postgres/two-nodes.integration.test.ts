@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import { aSession, verifiedRows } from '../../../test/postgres/support/a-postgres-store.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { verifyLedger } from '../../core/ledger/ledger-check.ts';
 import { aCall, anEntry, completed, digest, insertAll, rowsOf } from '../samples.contract.ts';
-import { changeSession, SETTINGS } from '../../postgres/session.ts';
 import { describeTwoNodes } from '../two-nodes.contract.ts';
 import { postgresStore } from './open.ts';
 import { REPORT, sharedStores } from './shared-stores.contract.ts';
@@ -81,17 +79,6 @@ it('tells a watcher the rows of other nodes, and none that were committed long b
   own.store.shared?.grown();
   await own.store.append([anEntry({ at: 4 })]);
   await waitFor(() => expect(seen).toEqual([3, 4]));
-});
-
-it('waits for a node that was paused while it sequenced, until the database ends its idle transaction', async () => {
-  const { open, options, tables } = await sharedStores(15);
-  const { store } = await open();
-  const paused = await aSession(options.url);
-  expect(await changeSession(paused, SETTINGS)).toBe(true);
-  await paused.query(`begin; select from ${tables.ledger_head} for update`);
-  await insertAll(store, [aCall(1)]);
-  expect((await store.ledgerHead()).seq).toBe(await verifiedRows(store));
-  await expect(paused.query('commit')).rejects.toThrow(/connection/i);
 });
 
 it('refuses a server that does not share the store while another node lives, and the other way round', async () => {

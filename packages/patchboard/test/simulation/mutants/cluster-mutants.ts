@@ -62,7 +62,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'sweeps by its own wall clock',
-    file: 'cluster/cluster-peers.ts',
+    file: 'cluster/cluster-services.ts',
     find: 'const own = { table, bus, clock, guard,',
     replace: `const wall = {
       now: () => parts.clock.now(),

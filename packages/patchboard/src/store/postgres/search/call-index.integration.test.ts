@@ -35,7 +35,7 @@ function anIndex({ url, prepare, schema }: ReusedSchema['options']): Index {
 }
 
 async function applyAll({ writer, source }: Index): Promise<void> {
-  let position = await writer.claim();
+  let position = await writer.acquireLease();
   for (;;) {
     const batch = position === null ? null : await source.read(position.seq);
     if (batch === null) return;

@@ -3,7 +3,7 @@ import type { Tables } from '../schema.ts';
 
 /** The statements of the writer of the index. */
 export interface IndexStatements {
-  readonly claim: Statement;
+  readonly acquireLease: Statement;
   readonly release: Statement;
   readonly move: Statement;
   readonly state: Statement;
@@ -20,7 +20,7 @@ const leaseEnd = (parameter: `$${number}`): string =>
 export function indexStatements(tables: Tables): IndexStatements {
   const { index_state: state, indexed_refusals: refusals, indexed_names: names } = tables;
   return {
-    claim: {
+    acquireLease: {
       name: 'claim_index',
       text: `insert into ${state} as s (one, seq, hash, holder, held_until, forgotten)
         values (1, 0, $3, $1, ${leaseEnd('$2')}, 0)

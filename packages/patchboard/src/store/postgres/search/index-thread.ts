@@ -46,7 +46,7 @@ export class IndexThread {
     this.#worker?.postMessage(HURRY);
   }
 
-  /** Gives the claim back, so that another node continues at once. */
+  /** Gives the lease back, so that another node continues at once. */
   async close(): Promise<void> {
     this.#end();
     const worker = this.#worker;

@@ -6,7 +6,7 @@ import { connectionOptions } from '../../../postgres/connection-options.ts';
 import { Connection } from '../../../postgres/connection.ts';
 import { tablesIn } from '../schema.ts';
 import { StoreTime } from '../store-time.ts';
-import { CLAIM_MS, PostgresIndexWriter } from './index-writer.ts';
+import { LEASE_MS, PostgresIndexWriter } from './index-writer.ts';
 import { PostgresIndexSource } from './ledger-source.ts';
 
 export interface IndexSettings {
@@ -44,6 +44,7 @@ const connection = new Connection({
   name: 'index',
   prepare,
   settings: WITHOUT_SCANS,
+  mustWrite: true,
 });
 
 function logTo(level: keyof Log): Log['info'] {
@@ -59,11 +60,11 @@ let committed: () => void = () => {};
 
 let renewedAt = 0;
 
-/** Keeps the claim while there is nothing to write, so that it does not pass from node to node. */
-async function renewClaim(writer: PostgresIndexWriter): Promise<void> {
-  if (performance.now() - renewedAt < CLAIM_MS / 3) return;
+/** Keeps the lease while there is nothing to write, so that it does not pass from node to node. */
+async function renewLease(writer: PostgresIndexWriter): Promise<void> {
+  if (performance.now() - renewedAt < LEASE_MS / 3) return;
   renewedAt = performance.now();
-  await writer.claim();
+  await writer.acquireLease();
 }
 
 async function start(): Promise<CallIndexer> {
@@ -90,7 +91,7 @@ async function start(): Promise<CallIndexer> {
         if (newest > head) committed();
         head = newest;
         const batch = await source.read(after);
-        if (batch === null) await renewClaim(writer);
+        if (batch === null) await renewLease(writer);
         return batch;
       },
     },

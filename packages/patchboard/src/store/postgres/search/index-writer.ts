@@ -24,15 +24,15 @@ export interface IndexWriterParts extends PartitionedSchema {
   readonly holder: string;
 }
 
-/** The claim of a node that has not written for this time passes to the next node that asks for it. */
-export const CLAIM_MS = 10_000;
+/** The lease of a node that has not written for this time passes to the next node that requests it. */
+export const LEASE_MS = 10_000;
 
-/** Thrown in a transaction to roll it back: the position is another one, or another node has the claim. */
-class NotNext extends Error {}
+/** Thrown in a transaction to roll it back: the position is another one, or another node has the lease. */
+class PositionChanged extends Error {}
 
 /**
- * Writes the index of calls. The claim is a lease in `index_state`; what protects the index is the position in the same row,
- * which each batch compares and sets: a batch of a node whose claim has passed to another one changes nothing.
+ * Writes the index of calls. The lease is in `index_state`; what protects the index is the position in the same row,
+ * which each batch compares and sets: a batch of a node whose lease has passed to another one changes nothing.
  */
 export class PostgresIndexWriter implements CallIndexWriter {
   readonly #parts: IndexWriterParts;
@@ -50,10 +50,10 @@ export class PostgresIndexWriter implements CallIndexWriter {
     this.#buckets = new MetricBuckets(parts.tables);
   }
 
-  async claim(): Promise<IndexPosition | null> {
+  async acquireLease(): Promise<IndexPosition | null> {
     const { connection, holder } = this.#parts;
-    const values = [holder, CLAIM_MS, GENESIS];
-    const { rows } = await connection.query<IndexPosition>(this.#statements.claim, values);
+    const values = [holder, LEASE_MS, GENESIS];
+    const { rows } = await connection.query<IndexPosition>(this.#statements.acquireLease, values);
     const position = rows[0] ?? null;
     if (position?.seq !== this.#last) this.#forgetWritten();
     return position;
@@ -75,7 +75,7 @@ export class PostgresIndexWriter implements CallIndexWriter {
       });
     } catch (error) {
       this.#forgetWritten();
-      if (error instanceof NotNext) return false;
+      if (error instanceof PositionChanged) return false;
       throw error;
     }
     this.#names.wrote(names);
@@ -104,7 +104,7 @@ export class PostgresIndexWriter implements CallIndexWriter {
     };
     const { rows } = await connection.query<{ forgotten: number }>(hide, [before]);
     const end = rows[0]?.forgotten ?? before;
-    await this.#partitions.forget(end);
+    await this.#partitions.forget(end, () => this.acquireLease());
     const names = {
       name: 'forget_names',
       text: `delete from ${tables.indexed_names} where seen_at < $1`,
@@ -134,13 +134,13 @@ export class PostgresIndexWriter implements CallIndexWriter {
     const { from, to, calls, refusals } = batch;
     const { move, insertCalls, insertRefusals, seeNames, addMetrics } = this.#statements;
     const [moved] = await Promise.all([
-      transaction.query(move, [from, to.seq, to.hash, this.#parts.holder, CLAIM_MS]),
+      transaction.query(move, [from, to.seq, to.hash, this.#parts.holder, LEASE_MS]),
       calls.length > 0 && transaction.query(insertCalls, callValues(calls)),
       refusals.length > 0 && transaction.query(insertRefusals, refusalValues(refusals)),
       names.length > 0 && transaction.query(seeNames, nameValues(names)),
       metrics.length > 0 && transaction.query(addMetrics, metricValues(metrics)),
     ]);
-    if (moved.count !== 1) throw new NotNext();
+    if (moved.count !== 1) throw new PositionChanged();
   }
 
   /** What this process has written may be gone, or not be all: another node has written, or a batch was not committed. */

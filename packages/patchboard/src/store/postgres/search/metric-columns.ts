@@ -8,7 +8,7 @@ const REFUSED_CODE = -1;
 /** The bucket that has the number of calls, beside those of the durations; never change it. */
 export const CALLS_BUCKET = -1;
 /** Added to the buckets of run times, so that one pair of arrays has both histograms; never change it. */
-const RAN = 8192;
+const RUN_TIME_OFFSET = 8192;
 
 export function outcomeCode(outcome: OutcomeName): number {
   return outcome === 'REFUSED' ? REFUSED_CODE : STATE_CODES[outcome];
@@ -30,7 +30,11 @@ export function storedDurations({
   ran,
 }: Pick<MetricGroup, 'count' | 'waited' | 'ran'>): StoredDurations {
   return {
-    buckets: [CALLS_BUCKET, ...waited.counts.keys(), ...[...ran.counts.keys()].map((bucket) => bucket + RAN)],
+    buckets: [
+      CALLS_BUCKET,
+      ...waited.counts.keys(),
+      ...[...ran.counts.keys()].map((bucket) => bucket + RUN_TIME_OFFSET),
+    ],
     counts: [count, ...waited.counts.values(), ...ran.counts.values()],
   };
 }
@@ -46,7 +50,7 @@ export function durationsOf({
   for (const [index, bucket] of buckets.entries()) {
     const own = counts[index] ?? 0;
     if (bucket === CALLS_BUCKET) count = own;
-    else if (bucket >= RAN) ran.set(bucket - RAN, own);
+    else if (bucket >= RUN_TIME_OFFSET) ran.set(bucket - RUN_TIME_OFFSET, own);
     else waited.set(bucket, own);
   }
   return { count, waited: { counts: waited }, ran: { counts: ran } };

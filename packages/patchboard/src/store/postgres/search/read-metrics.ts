@@ -1,5 +1,5 @@
 import type { LargestSeries, MetricCell, MetricsCriteria } from '../../../core/search/call-search.ts';
-import { widthFor } from '../../../core/search/metric-groups.ts';
+import { storedRanges } from '../../../core/search/metric-groups.ts';
 import { seriesOf } from '../../../core/search/metric-series.ts';
 import type { Queryable } from '../../../postgres/connection.ts';
 import type { Tables } from '../schema.ts';
@@ -33,11 +33,10 @@ export async function readMetrics(
   criteria: MetricsCriteria,
   limit: number,
 ): Promise<LargestSeries> {
-  const { tenant, agentId, tools, agents, since, until, stepMs, by } = criteria;
+  const { tenant, agentId, tools, agents, stepMs, by } = criteria;
   const conditions = new Conditions(tables);
   const step = conditions.parameter('int8', stepMs);
-  conditions.add(`width_ms = ${conditions.parameter('int8', widthFor(stepMs))}`);
-  conditions.inRange('at', { atLeast: since, below: until });
+  conditions.add(`(${rangesText(conditions, criteria)})`);
   conditions.equals('tenant', tenant ?? undefined);
   conditions.equals('agent_id', agentId);
   conditions.names('tool_name', 'tool', tools, tenant);
@@ -57,6 +56,15 @@ export async function readMetrics(
     limit,
   );
   return { series, more: (rows[0]?.keys ?? 0) - series.length };
+}
+
+function rangesText(conditions: Conditions, criteria: MetricsCriteria): string {
+  const number = (value: number): string => conditions.parameter('int8', value);
+  const ranges = storedRanges(criteria).map(
+    ({ widthMs, since, until }) =>
+      `width_ms = ${number(widthMs)} and at >= ${number(since)} and at < ${number(until)}`,
+  );
+  return ranges.join(' or ');
 }
 
 function cellOf(row: CellRow, by: MetricsCriteria['by']): MetricCell {

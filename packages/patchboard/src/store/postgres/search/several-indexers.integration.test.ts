@@ -32,22 +32,22 @@ function searchOf({ service, tables }: TestDatabase): PostgresCallSearch {
   return new PostgresCallSearch(connection, tables);
 }
 
-it('passes the claim to another process when its holder is gone, and refuses what the holder still writes', async () => {
+it('passes the lease to another process when its holder is gone, and refuses what the holder still writes', async () => {
   const database = await aDatabase(15);
   const search = searchOf(database);
   const [first, second] = [writerOf(database, 'first'), writerOf(database, 'second')];
   const calls = endedCalls(12).map((call) => ({ ...call, tenant: 'acme' }));
-  expect(await first.claim()).toMatchObject({ seq: 0 });
-  expect(await second.claim()).toBeNull();
+  expect(await first.acquireLease()).toMatchObject({ seq: 0 });
+  expect(await second.acquireLease()).toBeNull();
   expect(await first.apply(aBatch(0, calls.slice(0, 5)))).toBe(true);
   expect(await second.apply(aBatch(5, calls.slice(5)))).toBe(false);
 
   await database.rows(
     `update ${database.tables.index_state} set held_until = clock_timestamp() returning one`,
   );
-  expect(await second.claim()).toEqual({ seq: 5, hash: 'hash 5' });
+  expect(await second.acquireLease()).toEqual({ seq: 5, hash: 'hash 5' });
   expect(await first.apply(aBatch(5, calls.slice(5)))).toBe(false);
-  expect(await first.claim()).toBeNull();
+  expect(await first.acquireLease()).toBeNull();
   await first.release();
   await first.clear();
   expect(await second.apply(aBatch(5, calls.slice(5)))).toBe(true);
@@ -55,7 +55,7 @@ it('passes the claim to another process when its holder is gone, and refuses wha
   expect(await search.find({ tenant: 'acme' }, NEWEST, null, 100)).toHaveLength(12);
 
   await second.release();
-  expect(await first.claim()).toEqual({ seq: 12, hash: 'hash 12' });
+  expect(await first.acquireLease()).toEqual({ seq: 12, hash: 'hash 12' });
 });
 
 it('applies a batch once if the reply to its commit is lost', async () => {
@@ -71,7 +71,7 @@ it('applies a batch once if the reply to its commit is lost', async () => {
     },
   };
   const writer = writerOf(database, 'only', repeating as Connection);
-  await writer.claim();
+  await writer.acquireLease();
   const calls = endedCalls(9);
   const zero = aRefusal(10, { toolName: 'a\0b', message: '\0', unrecorded: 3 });
   expect(await writer.apply(aBatch(0, calls, [zero]))).toBe(true);
@@ -89,7 +89,7 @@ it('forgets calls and refusals in a schema with the longest name', async () => {
   onTestFinished(async () => void (await database.rows(`drop schema ${schema} cascade`)));
   const [connection, tables] = [database.connect('index'), tablesIn(schema)];
   const writer = new PostgresIndexWriter({ connection, schema, tables, now: Date.now, holder: 'only' });
-  await writer.claim();
+  await writer.acquireLease();
   await writer.apply(aBatch(0, endedCalls(9), [aRefusal(10)]));
   await writer.forget(Date.now());
   const counts = await database.rows(`select (select count(*) from ${tables.indexed_calls}) as calls,

@@ -7,7 +7,7 @@ const EVERY_MS = 500;
 const BLOCKED_MS = 10_000;
 
 /** Continues the heartbeats of a node while its event loop is blocked and requests none. */
-export class UnattendedBeats {
+export class FallbackHeartbeats {
   readonly #clock: Pick<Clock, 'elapsed' | 'after'>;
   readonly #beat: () => Promise<void>;
   #requestedAt = -Infinity;

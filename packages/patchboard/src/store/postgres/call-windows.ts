@@ -7,9 +7,9 @@ import type { Tables } from './schema.ts';
 
 /**
  * Statements that read the next window of calls, newest first. They return the ids of matches, and of the last row of the
- * window if it is full. Parameters: before, rows of the window, matches, and those of `walkValues`.
+ * window if it is full. Parameters: before, rows of the window, matches, and those of `windowValues`.
  */
-export interface CallWalks {
+export interface CallWindows {
   readonly ofTenant: Statement;
   readonly ofRun: Statement;
   readonly open: Statement;
@@ -26,9 +26,9 @@ const MATCHES = `
   and ($10::int8 is null or w.created_at >= $10) and ($11::int8 is null or w.created_at < $11)`;
 
 /** Each subquery with `limit` or `offset` stays a lookup by key or a range of an index, whatever the planner expects. */
-export function callWalks({ calls, open_calls: open, ended_calls: ended }: Tables): CallWalks {
+export function callWindows({ calls, open_calls: open, ended_calls: ended }: Tables): CallWindows {
   const byCall = (name: string, range: string): Statement =>
-    walk(
+    windowStatement(
       name,
       `select id, ${COLUMNS} from ${calls} where ${range} and id < $1 order by id desc limit $2`,
       `left join lateral (
@@ -36,7 +36,7 @@ export function callWalks({ calls, open_calls: open, ended_calls: ended }: Table
         (select state from ${ended} where id = w.id and $12::int4[] is not null limit 1) limit 1) s on true`,
     );
   const byState = (name: string, table: string, range: string): Statement =>
-    walk(
+    windowStatement(
       name,
       `select s.id, s.state, ${COLUMNS} from
         (select id, state from ${table} where ${range} and id < $1 order by id desc limit $2) s
@@ -55,10 +55,10 @@ export function callWalks({ calls, open_calls: open, ended_calls: ended }: Table
   };
 }
 
-function walk(name: string, window: string, joinState: string): Statement {
+function windowStatement(name: string, rows: string, joinState: string): Statement {
   return {
     name,
-    text: `with w as materialized (${window})
+    text: `with w as materialized (${rows})
       (select w.id, w.created_at, true as matches from w ${joinState}
        where ${MATCHES} and ($12::int4[] is null or s.state = any($12)) order by w.id desc limit $3)
       union all
@@ -67,7 +67,7 @@ function walk(name: string, window: string, joinState: string): Statement {
 }
 
 /** The parameters from `$4` on. */
-export function walkValues(filter: CallFilter): unknown[] {
+export function windowValues(filter: CallFilter): unknown[] {
   const { tenant, runId, toolName, agentId, askedOrRunBy, since, until, states } = filter;
   return [
     tenant,

@@ -1,0 +1,69 @@
+import type { NodeRow } from './node-table.ts';
+import { LEASE_MS, MIN_OBSERVATIONS, OBSERVE_WITHIN_MS, SILENT_MS } from './timing.ts';
+
+interface Observed {
+  readonly row: NodeRow;
+  /** When this heartbeat was seen first, monotonic. */
+  readonly since: number;
+  /** How many observations found this heartbeat. */
+  count: number;
+}
+
+/**
+ * Failure detector: a node is dead if its heartbeat stood still for the lease, on this node's monotonic clock, over several
+ * observations that this node made in time. No wall clock is compared.
+ */
+export class FailureDetector {
+  readonly #self: number;
+  #observed: Map<number, Observed> = new Map();
+  #lastAt = -Infinity;
+
+  constructor(self: number) {
+    this.#self = self;
+  }
+
+  /** Takes what a heartbeat of this node has read, and when it was sent and received. Returns the nodes that are dead. */
+  observe(nodes: readonly NodeRow[], sentAt: number, receivedAt: number): readonly NodeRow[] {
+    const isInTime =
+      receivedAt - this.#lastAt <= OBSERVE_WITHIN_MS && receivedAt - sentAt <= OBSERVE_WITHIN_MS;
+    // After a pause of this node, or of the database, all others may have missed heartbeats too.
+    if (!isInTime) this.reset();
+    this.#lastAt = receivedAt;
+    const observed = new Map<number, Observed>();
+    for (const row of nodes) {
+      if (row.writer === this.#self || row.state === 'free') continue;
+      const before = this.#observed.get(row.writer);
+      const isSame = before?.row.epoch === row.epoch && before.row.beat === row.beat;
+      observed.set(row.writer, {
+        row,
+        since: isSame ? before.since : receivedAt,
+        count: isSame ? before.count + 1 : 1,
+      });
+    }
+    this.#observed = observed;
+    return [...observed.values()].flatMap(({ row, since, count }) =>
+      count >= MIN_OBSERVATIONS && sentAt - since >= LEASE_MS ? [row] : [],
+    );
+  }
+
+  /** The next observation is the first one of every node: this node could not observe, or not in time. */
+  reset(): void {
+    this.#observed.clear();
+  }
+
+  /** When the present heartbeat of the writer was seen first, monotonic; null if no node holds the writer. */
+  seenAt(writer: number): number | null {
+    return this.#observed.get(writer)?.since ?? null;
+  }
+
+  /** The writers among `nodes` that no living node holds, or whose heartbeat stands still at this time. */
+  silent(nodes: readonly NodeRow[], now: number): readonly number[] {
+    return nodes.flatMap(({ writer, state }) => {
+      const observed = this.#observed.get(writer);
+      // After a reset nothing is known of a node that holds its writer.
+      const isSilent =
+        observed === undefined ? state === 'free' : observed.count > 1 && now - observed.since >= SILENT_MS;
+      return writer !== this.#self && isSilent ? [writer] : [];
+    });
+  }
+}
