@@ -45,6 +45,12 @@ export interface ToolRequest {
   readonly traceparent?: string;
 }
 
+export interface AckRequest {
+  readonly attempt_token?: string;
+  /** Names the program that runs the call. A request of another one is refused. */
+  readonly program_id?: string;
+}
+
 export interface SubmitRequest {
   readonly status: 'SUCCEEDED' | 'FAILED';
   readonly result?: unknown;

@@ -106,7 +106,7 @@ export async function prepare(
   return { url, init: { method: what.method, headers, body: JSON.stringify(what.body) } };
 }
 
-/** The server takes a caller that says nothing for one that can respond to forms and links. */
+/** Without this member the server expects that the caller can respond to forms and links. */
 function inputPreference(accepted: HttpRequest['acceptsInput'] = true): string[] {
   if (accepted === true) return [];
   return [accepted === false || accepted.length === 0 ? 'input=none' : `input="${accepted.join(' ')}"`];

@@ -9,7 +9,7 @@ export type Repeat = 'safe' | 'unsafe';
  * `brief`: a limited number of retries, and none that would start after the deadline.
  * `patient`: retries until the server has been unreachable for `reconnectForMs`, or until the deadline.
  */
-export type Patience = 'brief' | 'patient';
+export type RetryMode = 'brief' | 'patient';
 
 export interface Retrier {
   /** Waits before the next attempt, or throws `error` if there must be none. */
@@ -20,7 +20,7 @@ export interface Retrier {
   reset(): void;
 }
 
-export function retrier(settings: Settings, bounds: Bounds, patience: Patience): Retrier {
+export function retrier(settings: Settings, bounds: Bounds, mode: RetryMode): Retrier {
   const { clock, retry } = settings;
   let failures = 0;
   let since: number | undefined;
@@ -31,12 +31,11 @@ export function retrier(settings: Settings, bounds: Bounds, patience: Patience):
       failures += 1;
       since ??= clock.now();
       const delay = delayAfter(settings, failures, error.retryAfterMs);
-      const spent =
-        patience === 'brief' ? failures > retry.retries : clock.now() - since >= retry.reconnectForMs;
+      const spent = mode === 'brief' ? failures > retry.retries : clock.now() - since >= retry.reconnectForMs;
       if (spent || delay === null) throw error;
       const left = bounds.deadline - clock.now();
       if (delay < left) return pause(clock, delay, bounds.signal);
-      if (patience === 'brief') throw error;
+      if (mode === 'brief') throw error;
       await pause(clock, Math.max(left, 0), bounds.signal);
       throw new TimeoutError('the time limit passed while the server could not be reached', { cause: error });
     },

@@ -57,7 +57,7 @@ export class Connection {
     try {
       this.#socket.send(text);
     } catch {
-      this.#end(1006, 'the socket does not take any more');
+      this.#end(1006, 'the socket does not accept more data');
     }
   }
 
@@ -82,7 +82,7 @@ export class Connection {
     if (this.#isOver) return;
     this.#disarm = this.#parts.clock.after(everyMs, () => {
       if (this.#parts.clock.now() - this.#heardAt >= MISSED_HEARTBEATS * everyMs) {
-        this.#end(1006, 'the server fell silent');
+        this.#end(1006, 'the server sends no heartbeats any more');
         return;
       }
       this.send({ type: 'ping' });

@@ -3,7 +3,7 @@ import { record } from '../decode/decode.ts';
 import { Connection, type Welcome } from './device-connection.ts';
 import { DeviceInputs } from './device-inputs.ts';
 import type { Device, DeviceOptions, DeviceProblem, DeviceState } from './device-options.ts';
-import { DevicePatience } from './device-patience.ts';
+import { ReconnectTiming } from './reconnect-timing.ts';
 import { defaultSocket, httpUrl, socketUrl } from './device-socket.ts';
 import { toDeviceSpec } from './device-tool.ts';
 import { DeviceWork, errorFrame } from './device-work.ts';
@@ -29,7 +29,7 @@ class SocketDevice implements Device {
   readonly #inputs: DeviceInputs;
   readonly #work: DeviceWork;
   readonly #outbox: Outbox;
-  readonly #patience: DevicePatience;
+  readonly #timing: ReconnectTiming;
   #state: DeviceState = 'connecting';
   #rejected: readonly RejectedTool[] = [];
   #connection: Connection | null = null;
@@ -47,7 +47,7 @@ class SocketDevice implements Device {
       url: httpUrl(url),
       retry: { baseDelayMs: 250, ...options.retry },
     });
-    this.#patience = new DevicePatience(this.#settings, options);
+    this.#timing = new ReconnectTiming(this.#settings, options);
     const tools = options.tools ?? [];
     this.#specs = [...(options.specs ?? []), ...tools.map(toDeviceSpec)];
     this.#outbox = new Outbox(options.outbox ?? null, (error) => this.#problem('outbox', String(error)));
@@ -106,7 +106,7 @@ class SocketDevice implements Device {
       const socket = (this.#options.socket ?? defaultSocket)(socketUrl(this.#url, ticket));
       this.#connection = new Connection(socket, {
         clock: this.#settings.clock,
-        openingMs: this.#patience.openingMs,
+        openingMs: this.#timing.openingMs,
         hello: () => this.#hello(),
         welcomed: (welcome) => this.#welcomed(welcome),
         heard: (frame) => this.#heard(frame),
@@ -138,14 +138,14 @@ class SocketDevice implements Device {
 
   #welcomed(welcome: Welcome): void {
     this.#welcome = welcome;
-    this.#patience.welcomed(welcome.grace_ms);
+    this.#timing.welcomed(welcome.grace_ms);
     this.#isWelcomed = true;
     this.#connection?.send({ type: 'register_tools', tools: this.#specs });
     for (const frame of [...this.#inputs.frames(), ...this.#outbox.frames()])
       this.#connection?.sendText(frame);
     this.#disarm();
     // The server's error for a registration that it could not store has no id, so retry on a timeout.
-    this.#disarm = this.#settings.clock.after(this.#patience.openingMs, () => {
+    this.#disarm = this.#settings.clock.after(this.#timing.openingMs, () => {
       this.#connection?.close(4000, 'no response to the registration');
     });
   }
@@ -181,11 +181,11 @@ class SocketDevice implements Device {
 
   #registered(rejected: readonly RejectedTool[]): void {
     this.#rejected = rejected;
-    this.#patience.registered();
+    this.#timing.registered();
     this.#disarm();
     // Reset the back-off only after a stable connection: the server may accept and drop connections at once.
     this.#disarm = this.#settings.clock.after(this.#options.stableMs ?? 30_000, () => {
-      this.#patience.stable();
+      this.#timing.stable();
     });
     for (const { name, code, reason } of rejected) this.#problem('rejected', `${name}: ${reason} (${code})`);
     this.#enter('online');
@@ -195,7 +195,7 @@ class SocketDevice implements Device {
   #acknowledged(frame: Extract<GatewayFrame, { type: 'result_acknowledged' }>): void {
     const { id, accepted, reason = null, error } = frame;
     this.#outbox.delete(id).catch(() => undefined);
-    this.#tell(() =>
+    this.#notify(() =>
       this.#options.onResult?.({ id, accepted, reason, ...(error === undefined ? {} : { error }) }),
     );
     const why = error?.message ?? reason ?? 'no reason given';
@@ -238,7 +238,7 @@ class SocketDevice implements Device {
     if (this.#isClosed()) return;
     this.#problem('connection', why, refusal);
     this.#enter('waiting');
-    this.#disarm = this.#settings.clock.after(this.#patience.lost(wasOnline), () => {
+    this.#disarm = this.#settings.clock.after(this.#timing.lost(wasOnline), () => {
       this.#connect().catch(() => undefined);
     });
   }
@@ -250,15 +250,15 @@ class SocketDevice implements Device {
   #enter(state: DeviceState): void {
     if (this.#state === state) return;
     this.#state = state;
-    this.#tell(() => this.#options.onState?.(state));
+    this.#notify(() => this.#options.onState?.(state));
   }
 
   #problem(kind: DeviceProblem['kind'], message: string, code?: ErrorCode): void {
-    this.#tell(() => this.#options.onProblem?.({ kind, message, ...(code === undefined ? {} : { code }) }));
+    this.#notify(() => this.#options.onProblem?.({ kind, message, ...(code === undefined ? {} : { code }) }));
   }
 
   /** Calls a listener. What it throws is thrown again from a timer: here it would keep the device from reconnecting. */
-  #tell(listener: () => void): void {
+  #notify(listener: () => void): void {
     try {
       listener();
     } catch (error) {

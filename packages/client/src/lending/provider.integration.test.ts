@@ -119,7 +119,7 @@ describe('provider', () => {
     await provider.submit('tc_1', { status: 'SUCCEEDED', result: null }, { attemptToken });
     await provider.submit('tc_1', { status: 'FAILED', error: 'no light' });
     expect(server.seen.map(({ path, body }) => [path, body])).toEqual([
-      ['/internal/tool_calls/tc_1/ack', { attempt_token: attemptToken }],
+      ['/internal/tool_calls/tc_1/ack', { attempt_token: attemptToken, program_id: expect.any(String) }],
       ['/internal/tool_calls/tc_1/progress', { data: { percent: 5 }, attempt_token: attemptToken }],
       [
         '/internal/tool_calls/tc_1/submit',

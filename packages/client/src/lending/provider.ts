@@ -1,4 +1,5 @@
 import type {
+  AckRequest,
   CallErrorView,
   JsonSchema,
   RegisterResponse,
@@ -45,7 +46,10 @@ export interface Provider {
    * requests that have no result yet.
    */
   requests(options?: RequestOptions): AsyncIterableIterator<ToolRequest>;
-  /** Reports that work has begun: the call becomes RUNNING. */
+  /**
+   * Reports that work is about to begin: the call becomes RUNNING. Rejects with the code `conflict` if the call has ended, or another
+   * program or device of this client runs it: then do not run it.
+   */
   ack(toolCallId: string, options?: AttemptOptions): Promise<void>;
   /** Emits a progress event. It is sent once, without retries. */
   progress(toolCallId: string, data: unknown, options?: AttemptOptions): Promise<void>;
@@ -61,6 +65,8 @@ export interface Provider {
 
 export function provider(settings: Settings, clientId: string): Provider {
   const headers = { 'x-client-id': clientId };
+  /** Another program may act as the same client. */
+  const program = settings.newId();
   const client = `/internal/clients/${encodeURIComponent(clientId)}`;
 
   function send<T>(what: HttpRequest, decode: Decoder<T>, options: RequestOptions): Promise<T> {
@@ -89,7 +95,8 @@ export function provider(settings: Settings, clientId: string): Provider {
     requests: (options = {}) =>
       stoppable(options.signal, (bounds) => incoming(settings, `${client}/requests`, headers, bounds)),
     async ack(id, options = {}) {
-      await send(callRequest(id, 'ack', tokenOf(options), 'safe'), anything, options);
+      const body: AckRequest = { ...tokenOf(options), program_id: program };
+      await send(callRequest(id, 'ack', body, 'safe'), anything, options);
     },
     async progress(id, data, options = {}) {
       await send(callRequest(id, 'progress', { data, ...tokenOf(options) }, 'unsafe'), anything, options);

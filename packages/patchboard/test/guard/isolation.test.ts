@@ -211,3 +211,19 @@ describe("another client's call, in the same tenant", () => {
     expect(await scene.store.ledgerHead()).toEqual(before);
   });
 });
+
+describe('a call of an agent, for a service that may call tools and not read calls', () => {
+  it.each(['cancel', 'replay'])('gets the response for one that does not exist: %s', async (verb) => {
+    const service = await scene.mint({ kind: 'service', name: 'backend', scopes: ['tools:call'] });
+    const before = await recordOf(scene.store);
+    const act = async (id: string): Promise<unknown> => {
+      const path = `/v1/tool_calls/${id}/${verb}`;
+      const response = await scene.ask({ method: 'POST', path, headers: service.headers, body: {} });
+      return visible(response, id);
+    };
+    const unknown = await act(UNKNOWN.call);
+    expect(unknown).toMatchObject({ status: 404 });
+    for (const id of [scene.ids.call, scene.clientCall]) expect(await act(id)).toEqual(unknown);
+    expect(await recordOf(scene.store)).toEqual(before);
+  });
+});

@@ -17,14 +17,14 @@ describe('revoking a key', () => {
     [
       'an operator key with scopes it does not hold',
       { kind: 'operator', name: 'boss' },
-      /do not hold .*policy:write/,
+      /your credential lacks .*policy:write/,
     ],
     [
       'a key of another agent',
       { kind: 'agent', name: 'ada', scopes: ['tools:call'] },
-      /can be for itself only/,
+      /can make keys for \S+ only/,
     ],
-    ['a service', { kind: 'service', name: 'minter', scopes: ['tools:call'] }, /can be for itself only/],
+    ['a service', { kind: 'service', name: 'minter', scopes: ['tools:call'] }, /can make keys for \S+ only/],
   ] as const)('is refused to a key that could not make it: %s', async (_what, wanted, reason) => {
     const scopes = ['tools:call', 'keys:write'];
     const narrow = await server.mint({ kind: 'agent', name: 'minter', scopes });

@@ -15,6 +15,7 @@ const CONFIG = { limits: { concurrency_per_run: 1, drain_ms: 1 } };
 interface Stats {
   readonly calls: Readonly<Record<string, number>>;
   readonly open: number;
+  readonly of_tenant: Readonly<Record<string, number>>;
 }
 
 async function invoke(server: TestPlatform, key: MintedKey, tool: string, run: string): Promise<void> {
@@ -29,9 +30,10 @@ async function invoke(server: TestPlatform, key: MintedKey, tool: string, run: s
 
 async function statsWith(server: TestPlatform, headers: Readonly<Record<string, string>>): Promise<unknown> {
   const { json } = await server.ask({ method: 'GET', path: '/v1/stats', headers });
-  const { calls, open, waiting, executing, approvals, streams } = json as Stats & Record<string, number>;
+  const stats = json as Stats & Record<string, number>;
+  const { calls, open, waiting, executing, approvals, streams, of_tenant } = stats;
   const there = Object.entries(calls).filter(([, count]) => count !== 0);
-  return { calls: Object.fromEntries(there), open, waiting, executing, approvals, streams };
+  return { calls: Object.fromEntries(there), open, waiting, executing, approvals, streams, of_tenant };
 }
 
 const bearer = (server: TestPlatform, tenant?: string): Record<string, string> => ({
@@ -59,6 +61,7 @@ describe('GET /v1/stats', () => {
       executing: 0,
       approvals: 1,
       streams: 0,
+      of_tenant: { open: 1, approvals: 1, devices: 0, changed_tools: 0 },
     };
     const other = {
       calls: { COMPLETED: 1, APPROVAL_REQUIRED: 2, EXECUTING: 1, PENDING: 2 },
@@ -67,6 +70,7 @@ describe('GET /v1/stats', () => {
       executing: 1,
       approvals: 2,
       streams: 1,
+      of_tenant: { open: 5, approvals: 2, devices: 0, changed_tools: 0 },
     };
     expect(await statsWith(first, ours.headers)).toEqual(mine);
     expect(await statsWith(first, theirs.headers)).toEqual(other);
@@ -79,6 +83,8 @@ describe('GET /v1/stats', () => {
       executing: 1,
       approvals: 3,
       streams: 1,
+      // The request is of one tenant, also if it counts all of them.
+      of_tenant: mine.of_tenant,
     });
     stream.close();
     await first.close();

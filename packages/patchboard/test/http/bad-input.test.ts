@@ -64,10 +64,11 @@ describe('a body that is not acceptable', () => {
     ]);
   });
 
-  it('names the first of very many, and looks for no more', async () => {
+  it('names the first 20 of very many, and looks for no more', async () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`key${at}`, at]));
     const { json } = await server.post(INVOKE, { run_id: 'r', ...many });
-    expect(json.errors).toMatchObject([{ path: '/key0', message: 'is not known here' }]);
+    expect(json.errors).toHaveLength(20);
+    expect(json.errors).toMatchObject({ 0: { path: '/key0', message: 'is not known here' } });
   });
 
   it('refuses bytes that are not UTF-8', async () => {

@@ -45,6 +45,14 @@ it('does not mind the order of keys, but refuses another body', async () => {
   expect(other.json).toMatchObject({ status: 422, code: 'idempotency_mismatch' });
 });
 
+it('does not compare the time limit: a client that tries again sends what is left of its own', async () => {
+  const body = { run_id: 'run_t', args: { a: 1 } };
+  const first = await server.post('/v1/tools/echo/invoke', { ...body, timeout_ms: 5000 }, withKey('k4'));
+  const again = await server.post('/v1/tools/echo/invoke', { ...body, timeout_ms: 1200 }, withKey('k4'));
+  expect(again.text).toBe(first.text);
+  expect((await server.get('/v1/tool_calls?run_id=run_t')).json.tool_calls).toHaveLength(1);
+});
+
 it('is scoped to tenant, agent and tool', async () => {
   const ids = new Set<string>();
   const scopes = [{}, { 'x-agent-id': 'other' }, { 'x-tenant-id': 'other' }];

@@ -274,6 +274,27 @@ describe('GET /internal/clients/:client_id/requests', () => {
     expect((await server.get('/internal/clients/c_p/requests?wait=0')).json.requests).toEqual([]);
   });
 
+  it('two polls of one client may get a request, and the acknowledgement lets one of them run it', async () => {
+    await lend('c_both', 'both.tool');
+    await invoke('both.tool');
+    const path = '/internal/clients/c_both/requests?wait=0';
+    const [one, two] = await Promise.all([server.get(path), server.get(path)]);
+    const [request] = one.json.requests;
+    expect(two.json.requests).toEqual([request]);
+    const ack = (program_id: string) =>
+      server.post(`/internal/tool_calls/${request.tool_call_id}/ack`, {
+        attempt_token: request.attempt_token,
+        program_id,
+      });
+    expect((await ack('one')).json).toMatchObject({ ok: true, status: 'RUNNING' });
+    expect((await ack('two')).json).toMatchObject({
+      status: 409,
+      state: 'EXECUTING',
+      reasons: [{ code: 'call_runs_in_other_program' }],
+    });
+    expect((await ack('one')).json).toMatchObject({ ok: true, status: 'RUNNING' });
+  });
+
   it('a request returned by a poll is not sent to another connection as well', async () => {
     await lend('c_two', 'two.tool');
     const stream = await openSse(`${server.url}/internal/clients/c_two/requests`);

@@ -135,7 +135,7 @@ describe('the rate of a caller', () => {
       const bytes = (tokens + free) * 8192;
       const response = await server.ask({ method: 'POST', path, headers, body: bodyOf('x'.repeat(bytes)) });
       if (response.status === 429)
-        expect(response.json.detail).toContain(`${bytes} bytes count as ${tokens}`);
+        expect(response.json.detail).toContain(`a reply of ${bytes} bytes counts as ${tokens} more calls`);
       return response.status;
     };
     expect(await send(5)).toBe(200);

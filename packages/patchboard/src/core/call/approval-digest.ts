@@ -1,4 +1,4 @@
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { Digest } from '../ports.ts';
 import type { Approval, Call } from './call.ts';
 

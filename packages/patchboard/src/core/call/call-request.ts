@@ -10,8 +10,10 @@ export interface CallRequest {
   readonly toolName: string;
   readonly runId: string;
   readonly args: unknown;
+  /** The JSON text of `args`, if the API has it. Ignored once `args` is another value than `of`. */
+  readonly argsText?: { readonly of: unknown; readonly json: string } | undefined;
   /**
-   * False: the API made up `runId`, because the caller named no run. The calls share that name only, so the limit of a
+   * False: the API generated `runId`, because the caller named no run. The calls share that name only, so the limit of a
    * run's concurrent calls does not apply. Default: true.
    */
   readonly countsInRun?: false;

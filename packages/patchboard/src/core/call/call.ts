@@ -21,7 +21,7 @@ export interface Call {
   readonly id: string;
   readonly tenant: string;
   readonly runId: string;
-  /** False: the API made up the run, and the limit of its concurrent calls does not apply. */
+  /** False: the API generated the id of the run, and the limit of its concurrent calls does not apply. */
   readonly countsInRun: boolean;
   readonly agentId: string;
   readonly toolName: string;
@@ -88,6 +88,8 @@ export type OpenState =
       readonly device?: string;
       /** See `Device.firstSession`. Absent on a single node. */
       readonly deviceSession?: string;
+      /** The program of the client that acknowledged the call, as it named itself. */
+      readonly program?: string;
     }
   | {
       readonly name: 'INPUT_REQUIRED';
@@ -98,10 +100,14 @@ export type OpenState =
       readonly held: boolean;
       readonly device?: string;
       readonly deviceSession?: string;
+      readonly program?: string;
     };
 
-/** The members of a state that name the device of the attempt. */
-export type AttemptDevice = Pick<Extract<OpenState, { name: 'EXECUTING' }>, 'device' | 'deviceSession'>;
+/** The members of a state that name what runs the attempt. */
+export type AttemptRunner = Pick<
+  Extract<OpenState, { name: 'EXECUTING' }>,
+  'device' | 'deviceSession' | 'program'
+>;
 
 export type EndState =
   | { readonly name: 'COMPLETED'; readonly resultJson: string; readonly resultDigest: string | null }
@@ -233,8 +239,8 @@ function executingEntry(state: Extract<CallState, { name: 'EXECUTING' }>, at: nu
   };
 }
 
-export function attemptDevice({ device, deviceSession }: AttemptDevice): AttemptDevice {
-  if (device === undefined) return {};
+export function attemptRunner({ device, deviceSession, program }: AttemptRunner): AttemptRunner {
+  if (device === undefined) return program === undefined ? {} : { program };
   return deviceSession === undefined ? { device } : { device, deviceSession };
 }
 

@@ -1,5 +1,5 @@
 import { CONTENT_KEY, reason, type ContentValue, type Reason } from '@patchboard/wire';
-import { isRecord } from '../json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 /** Whether a tool returned a content value, in whatever order it wrote the members. Looks at one member only. */
 export function hasContent(value: unknown): boolean {

@@ -41,7 +41,8 @@ export function endState(outcome: BadOutcome, resultDigest: string | null): EndS
   const { issues: _issues, rate: _rate, ...error } = outcome.failure;
   switch (outcome.kind) {
     case 'failed':
-      return { name: 'FAILED', error, resultDigest };
+      // A time limit inside a tool is a timeout too: `state:timed_out` and `code:timeout` find the same calls.
+      return { name: error.code === 'timeout' ? 'TIMED_OUT' : 'FAILED', error, resultDigest };
     case 'timed_out':
       return { name: 'TIMED_OUT', error, resultDigest };
     case 'denied':

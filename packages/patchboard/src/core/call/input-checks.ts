@@ -98,7 +98,7 @@ export class InputChecks {
   }
 }
 
-/** Returns why the caller cannot be asked for one of these; null if it can. `name`: of the tool or prompt that asks. */
+/** Returns why the caller cannot respond to one of these; null if it can. `name`: of the tool or prompt that asks. */
 export function kindProblem(
   name: string,
   accepted: AcceptedInput,

@@ -1,13 +1,13 @@
 import { reason, type Reason } from '@patchboard/wire';
 import { isGrantRule } from '../access/grants.ts';
 import { failure, ToolFailure, type Failure } from '../failures.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import { jsonCopy } from '../json/json-copy.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import { inputGivenRow, inputRequiredRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Digest } from '../ports.ts';
-import { attemptDevice, type Call, type CallState } from './call.ts';
+import { attemptRunner, type Call, type CallState } from './call.ts';
 import { endState } from './end-state.ts';
 import {
   INPUT_CONTENT_BYTES,
@@ -85,7 +85,7 @@ export class InputRequests {
       deadlineAt: open.length > 0 ? expiresAt : now + limits.queueWaitMs,
       attempt: state.attempt,
       held: given.held,
-      ...attemptDevice(state),
+      ...attemptRunner(state),
     };
     const isRecorded = await lifecycle.advance(
       live,

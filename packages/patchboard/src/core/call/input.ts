@@ -53,7 +53,7 @@ export interface InputRound {
   readonly sampling?: SamplingParams;
   /** Present if the request is for the caller's roots. */
   readonly roots?: true;
-  /** The attempt waits for the response and keeps its place. Otherwise it is over, and the tool runs again. */
+  /** The attempt waits for the response and keeps its slot. Otherwise it is over, and the tool runs again. */
   readonly held: boolean;
   /** The attempt that asked. */
   readonly attempt: number;
@@ -85,7 +85,7 @@ export const MAX_INPUT_ROUNDS = 10;
 export const INPUT_CONTENT_BYTES = 65_536;
 
 /**
- * What a tool returns instead of a result to ask its caller. The attempt is over, its place is free, and the request
+ * What a tool returns instead of a result to ask its caller. The attempt is over, its slot is free, and the request
  * survives restarts. With the responses the tool runs again: `context.inputs` has them by key.
  */
 export class InputRequired {

@@ -36,7 +36,7 @@ export interface MoveExtra {
   readonly approval?: Approval;
   /** The arguments as an operator edited them. */
   readonly argsJson?: string;
-  /** What the caller was asked, and its responses. */
+  /** The input requests of the call, and their responses. */
   readonly inputs?: readonly InputRound[];
   /** The responses that came with the request and are left. */
   readonly offered?: OfferedInputs;

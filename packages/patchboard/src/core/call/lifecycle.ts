@@ -71,8 +71,8 @@ export class Lifecycle {
   }
 
   /** Another node has moved the call to `version`: compares the live call with the store. */
-  look(id: string, version: number): Promise<void> {
-    return this.#shared.look(id, version);
+  refresh(id: string, version: number): Promise<void> {
+    return this.#shared.refresh(id, version);
   }
 
   /** Forgets the live call if it is older than this row: another node has had the call meanwhile. */

@@ -52,8 +52,8 @@ export class SharedCalls {
     return borrowed;
   }
 
-  /** See `Lifecycle.look`. */
-  async look(id: string, version: number): Promise<void> {
+  /** See `Lifecycle.refresh`. */
+  async refresh(id: string, version: number): Promise<void> {
     let current: Call | undefined;
     // The row may be the result of a move of this node whose continuation has not run: its compare-and-set decides.
     do {
@@ -77,18 +77,18 @@ export class SharedCalls {
   /** With other nodes: remembers a move of this node until it is applied, then notifies the nodes that may await it. */
   follow(moving: MaybePromise<boolean>, from: Call, to: Call, live: LiveCall): MaybePromise<boolean> {
     const { id } = from;
-    const tell = (hasMoved: boolean): boolean => {
+    const notify = (hasMoved: boolean): boolean => {
       if (hasMoved && live.ownership === 'own' && isOpen(to) && asksOrGoesOn(from, to))
         this.#parts.peers.moved(to);
       return hasMoved;
     };
-    if (!(moving instanceof Promise)) return tell(moving);
+    if (!(moving instanceof Promise)) return notify(moving);
     const before = this.#moving.get(id);
     const over = Promise.allSettled([before, moving]).then(() => {
       if (this.#moving.get(id) === over) this.#moving.delete(id);
     });
     this.#moving.set(id, over);
-    return moving.then(tell);
+    return moving.then(notify);
   }
 
   /** See `Lifecycle.give`. */
@@ -98,7 +98,7 @@ export class SharedCalls {
     if (!isOurs(live)) return false;
     const { version } = live.call;
     if (!(await this.#parts.peers.give(live.call, node))) return false;
-    await this.look(id, version + 1);
+    await this.refresh(id, version + 1);
     return true;
   }
 

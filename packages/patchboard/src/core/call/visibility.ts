@@ -20,6 +20,11 @@ export function maySeeCall(
   }
 }
 
+/** Whether a principal that may see a call may cancel it. A client that only runs it submits a result instead. */
+export function mayCancelCall(principal: Principal, { agentId }: Pick<Call, 'agentId'>): boolean {
+  return principal.kind !== 'client' || agentId === principal.agentId;
+}
+
 function runs({ clientId }: Principal, call: Pick<Call, 'clientId'>): boolean {
   return clientId !== null && call.clientId === clientId;
 }

@@ -58,9 +58,16 @@ export function hasBegun({ state }: Call): boolean {
   return state.name === 'EXECUTING' || state.name === 'INPUT_REQUIRED';
 }
 
-/** The state of a call that its client begins without a connected device. */
-export function begun(call: Call): CallState {
+/** The state of a call that its client begins without a connected device. `program`: null if it does not name itself. */
+export function begun(call: Call, program: string | null): CallState {
   if (!isOpen(call)) throw new Error(`call ${call.id} has ended`);
   const attempt = Math.max(1, attemptsOf(call));
-  return { name: 'EXECUTING', deadlineAt: call.state.deadlineAt, attempt, cause: null };
+  const { deadlineAt } = call.state;
+  return {
+    name: 'EXECUTING',
+    deadlineAt,
+    attempt,
+    cause: null,
+    ...(program === null ? {} : { program }),
+  };
 }

@@ -24,7 +24,7 @@ export class ClientCallsElsewhere {
 
   constructor(parts: ClientCallsElsewhereParts) {
     this.#parts = parts;
-    parts.peers.onWakeClient((offered) => this.#look(offered));
+    parts.peers.onWakeClient((offered) => this.#takeWaiting(offered));
   }
 
   /** The client has connected, or a device of it offers more tools: takes its calls in the background. */
@@ -41,7 +41,7 @@ export class ClientCallsElsewhere {
     const open = await this.#takeAll(tenant, clientId, true);
     // Another node may have ended them.
     for (const { call } of clientQueues.waiting(tenant, clientId))
-      if (!open.has(call.id)) await lifecycle.look(call.id, Infinity);
+      if (!open.has(call.id)) await lifecycle.refresh(call.id, Infinity);
   }
 
   /** Returns the ids of the open calls of the client. */
@@ -54,7 +54,7 @@ export class ClientCallsElsewhere {
     return open;
   }
 
-  #look({ id, version }: WaitingCall): void {
+  #takeWaiting({ id, version }: WaitingCall): void {
     const { store, tasks } = this.#parts;
     tasks.start('client call', async () => {
       const call = await store.findCall(id);

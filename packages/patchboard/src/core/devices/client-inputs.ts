@@ -8,7 +8,7 @@ import type { LiveCall } from '../call/live-call.ts';
 import { waitElsewhere, type WaitElsewhereParts } from '../call/wait-elsewhere.ts';
 import type { WaitOptions } from '../call/waiters.ts';
 import { failure, problemOf, ToolFailure, type Failure } from '../failures.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { Peers } from '../peers.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 import {
@@ -60,7 +60,7 @@ export class ClientInputs {
       if (call.state.name === 'INPUT_REQUIRED')
         return refuse(failure('conflict', reason('input_request_open', { id: open?.id ?? '' })), call);
       if (!hasBegun(call)) {
-        await this.#parts.lifecycle.advance(live, [begun(call)]);
+        await this.#parts.lifecycle.advance(live, [begun(call, null)]);
         continue;
       }
       const refused = await this.#record(live, given);

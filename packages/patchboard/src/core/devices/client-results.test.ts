@@ -55,6 +55,22 @@ describe('a call that a client runs', () => {
     });
   });
 
+  it('begins in one of two programs that got it: the other is refused before it runs, also after a restart', async () => {
+    const { engine, store, invoke } = await withClientTool();
+    const id = await invoke();
+    const [request] = engine.clientQueues.unacknowledged('default', 'phone');
+    const [same] = engine.clientQueues.unacknowledged('default', 'phone');
+    expect(attemptToken(request!)).toBe(attemptToken(same!));
+    const token = attemptToken(request!);
+    const refused = { ok: false, failure: { reasons: [{ code: 'call_runs_in_other_program' }] } };
+    expect(await engine.clients.acknowledge(phone, id, token, 'one')).toMatchObject({ repeated: false });
+    for (const nodes of [engine, (await anEngine({ store })).engine]) {
+      expect(await nodes.clients.acknowledge(phone, id, token, 'one')).toMatchObject({ repeated: true });
+      for (const other of ['two', null])
+        expect(await nodes.clients.acknowledge(phone, id, token, other)).toMatchObject(refused);
+    }
+  });
+
   it('accepts a result without an acknowledgement, and records both state changes', async () => {
     const { engine, invoke } = await withClientTool();
     const id = await invoke();

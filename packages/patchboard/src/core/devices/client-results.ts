@@ -1,7 +1,7 @@
 import { reason, type InputFailureCode, type ReasonView } from '@patchboard/wire';
-import { attemptDevice, isOpen, type AttemptDevice, type Call, type CallState } from '../call/call.ts';
+import { attemptRunner, isOpen, type AttemptRunner, type Call, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import { failure, foreignText } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { LiveCall } from '../call/live-call.ts';
@@ -58,18 +58,29 @@ export class ClientResults {
     this.#parts = parts;
   }
 
-  /** Records that the client has begun. Idempotent. Refused for a call that was sent to a device: that one runs it. */
-  async acknowledge(principal: Principal, id: string, token: string | null): Promise<ReportResult> {
+  /**
+   * Records that the client has begun. Idempotent for one program: two of a client may have got the call before one of them
+   * acknowledged it, and the second is refused. Refused for a call that was sent to a device: that one runs it.
+   */
+  async acknowledge(
+    principal: Principal,
+    id: string,
+    token: string | null,
+    program: string | null = null,
+  ): Promise<ReportResult> {
     for (;;) {
       const found = await openClientCall(this.#parts, principal, id, token);
       if ('ok' in found) return found;
-      const { device } = deviceOf(found.call);
+      const { device, program: running = null } = runnerOf(found.call);
       if (device !== undefined)
         return refuse(failure('conflict', reason('call_runs_on_device', { device })), found.call);
-      if (hasBegun(found.call)) return { ok: true, call: found.call, repeated: true };
+      if (hasBegun(found.call))
+        return running === program
+          ? { ok: true, call: found.call, repeated: true }
+          : refuse(failure('conflict', reason('call_runs_in_other_program')), found.call);
       // It may have ended since it was found.
       if (!isOpen(found.call)) continue;
-      if (await this.#parts.lifecycle.advance(found, [begun(found.call)])) {
+      if (await this.#parts.lifecycle.advance(found, [begun(found.call, program)])) {
         return { ok: true, call: found.call, repeated: false };
       }
     }
@@ -122,9 +133,9 @@ export class ClientResults {
   }
 }
 
-/** The device that the call was sent to. */
-function deviceOf({ state }: Call): AttemptDevice {
-  return 'attempt' in state ? attemptDevice(state) : {};
+/** The device that the call was sent to, or the program that has begun it. */
+function runnerOf({ state }: Call): AttemptRunner {
+  return 'attempt' in state ? attemptRunner(state) : {};
 }
 
 function repeatedOr(refusal: RefusedReport, resultDigest: string): ReportResult {
@@ -137,7 +148,7 @@ function repeatedOr(refusal: RefusedReport, resultDigest: string): ReportResult 
 
 /** A result without an acknowledgement implies that the client had begun. */
 function endingWith(call: Call, end: CallState): CallState[] {
-  return hasBegun(call) ? [end] : [begun(call), end];
+  return hasBegun(call) ? [end] : [begun(call, null), end];
 }
 
 function outcomeOf({ status, result, error }: ClientResult): Outcome {

@@ -331,7 +331,7 @@ describe("the size of a tenant's client tools", () => {
     await engine.clientTools.register(T, 'one', [aSpec('a'), aSpec('b')]);
     const { rejected } = await engine.clientTools.register(T, 'two', [aSpec('c'), aSpec('d')]);
     expect(rejected).toMatchObject([
-      { name: 'd', code: 'too_large', reason: 'a tenant may register 3 tools' },
+      { name: 'd', code: 'too_large', reason: 'the clients of a tenant may register at most 3 tools' },
     ]);
     expect((await engine.clientTools.register(T, 'one', [aSpec('a')])).rejected).toEqual([]);
     expect((await engine.clientTools.register('other', 'two', [aSpec('d')])).rejected).toEqual([]);
@@ -347,7 +347,7 @@ describe("the size of a tenant's client tools", () => {
     expect(await register(large('a'))).toEqual([]);
     expect(await register(large('b'))).toEqual([]);
     expect(await register(large('c'))).toMatchObject([
-      { name: 'c', code: 'too_large', reason: 'the tools of a tenant may take 2000 bytes together' },
+      { name: 'c', code: 'too_large', reason: 'the tools of a tenant may take at most 2000 bytes together' },
     ]);
     expect(await register(large('b'))).toEqual([]);
     await engine.clientTools.unregister(T, 'kiosk', 'a');

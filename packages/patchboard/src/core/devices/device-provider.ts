@@ -2,7 +2,7 @@ import { reason } from '@patchboard/wire';
 import {
   attemptsOf,
   isOpen,
-  type AttemptDevice,
+  type AttemptRunner,
   type Call,
   type CallState,
   type OpenState,
@@ -295,7 +295,7 @@ export class DeviceProvider implements Provider {
     await this.#parts.lifecycle.endWithRetry(live, endState(gone, null));
   }
 
-  #named({ name, firstSession }: Device): AttemptDevice {
+  #named({ name, firstSession }: Device): AttemptRunner {
     return this.#parts.peers.isSingle ? { device: name } : { device: name, deviceSession: firstSession };
   }
 

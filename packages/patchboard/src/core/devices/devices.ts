@@ -93,6 +93,12 @@ export class Devices {
     return [...this.#bySession.values()].filter((device) => device.tenant === tenant);
   }
 
+  /** How many devices of the tenant are connected, to any node. */
+  async countOnline(tenant: string): Promise<number> {
+    const own = this.of(tenant).filter(({ link }) => link !== null).length;
+    return own + ((await this.#parts.store.devices?.countElsewhere(tenant)) ?? 0);
+  }
+
   /** The devices of all nodes, newest first: one more than `limit` if there are more. */
   async list(query: DeviceQuery): Promise<readonly CountedDevice[]> {
     const { tenant, clientId, before, limit } = query;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accepted, anEngine, aPrincipal, aRequest, manualTool } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
+import type { Principal } from '../access/principal.ts';
 
 const local = aPrincipal();
 
@@ -16,6 +17,50 @@ describe('waiting', () => {
     await settled();
     running.get(call.id)!.resolve('done');
     expect((await long)?.state.name).toBe('COMPLETED');
+  });
+});
+
+describe('cancelling', () => {
+  const of = (kind: Principal['kind'], id: string, given: Partial<Principal> = {}): Principal =>
+    aPrincipal({ kind, id, agentId: id, ...given });
+  const maker = of('agent', 'maker');
+
+  async function aClientsCall() {
+    const { engine } = await anEngine({});
+    await engine.clientTools.register('default', 'phone', [
+      { name: 'camera', schema: {}, timeout_ms: 30_000 },
+    ]);
+    const { id } = accepted(await engine.submit(aRequest({ toolName: 'camera' }), maker));
+    return { engine, id };
+  }
+
+  it.each([
+    ['another agent', of('agent', 'other'), 'call_not_found'],
+    ['a service of another tenant', of('service', 'backend', { tenant: 'acme' }), 'call_not_found'],
+    ['another client', of('client', 'tablet', { clientId: 'tablet' }), 'call_not_found'],
+    [
+      'a service that may not read calls',
+      of('service', 'backend', { scopes: new Set(['tools:call'] as const) }),
+      'call_not_found',
+    ],
+    ['the client that runs it', of('client', 'phone', { clientId: 'phone' }), 'permission_denied'],
+  ])('is refused to %s', async (_who, principal, code) => {
+    const { engine, id } = await aClientsCall();
+    expect(await engine.calls.cancel(principal, id)).toMatchObject({ ok: false, failure: { code } });
+    expect((await engine.calls.find(maker, id))?.state.name).toBe('PENDING');
+  });
+
+  it.each([
+    ['the agent that made the call', maker],
+    ['a service of its tenant', of('service', 'backend')],
+    ['an operator', of('operator', 'op')],
+    ['local mode', local],
+  ])('is done for %s', async (_who, principal) => {
+    const { engine, id } = await aClientsCall();
+    expect(await engine.calls.cancel(principal, id)).toMatchObject({
+      ok: true,
+      value: { state: { name: 'CANCELLED' } },
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { reason } from '@patchboard/wire';
 import type { Result } from '../result.ts';
 import type { Principal } from '../access/principal.ts';
-import { failure, messageOf, type Failure } from '../failures.ts';
+import { denied, failure, messageOf, type Failure } from '../failures.ts';
 import type { Peers } from '../peers.ts';
 import type { CallFilter, Log, Page } from '../ports.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
@@ -9,7 +9,7 @@ import { notWaiting, type Approvals, type OperatorDecision } from './approvals.t
 import { isOpen, type Call } from '../call/call.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Runs } from '../call/runs.ts';
-import { maySeeCall, narrowedTo, onlyAgent } from '../call/visibility.ts';
+import { mayCancelCall, maySeeCall, narrowedTo, onlyAgent } from '../call/visibility.ts';
 import { waitsForInput } from '../call/input.ts';
 import { waitElsewhere, type WaitElsewhereParts } from '../call/wait-elsewhere.ts';
 import type { WaitOptions } from '../call/waiters.ts';
@@ -50,6 +50,17 @@ export class Calls {
     const live = peers.isSingle ? lifecycle.find(id) : undefined;
     const found = live?.call ?? store.findCall(id);
     return andThen(found, (call) => (call !== undefined && maySeeCall(principal, call) ? call : undefined));
+  }
+
+  /**
+   * As `find`, for requests with the scope `tools:call`: that is for the principal's own calls, and every other one that it sees
+   * also needs `calls:read`.
+   */
+  findReadable(principal: Principal, id: string): MaybePromise<Call | undefined> {
+    const hasScope = principal.scopes.has('calls:read');
+    return andThen(this.find(principal, id), (call) =>
+      hasScope || call?.agentId === principal.agentId ? call : undefined,
+    );
   }
 
   /**
@@ -122,8 +133,10 @@ export class Calls {
   }
 
   async cancel(principal: Principal, id: string): Promise<Result<Call>> {
-    const call = await this.find(principal, id);
+    const call = await this.findReadable(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
+    if (!mayCancelCall(principal, call))
+      return { ok: false, failure: failure('permission_denied', denied(reason('cancel_from_other_caller'))) };
     return await this.#act(call, over, async (live) =>
       (await this.#parts.lifecycle.cancel(live, principal.id)) ? null : over(live.call),
     );

@@ -1,6 +1,6 @@
 import { reason, type InputAction } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
-import { attemptDevice, isOpen, type CallState } from '../call/call.ts';
+import { attemptRunner, isOpen, type CallState } from '../call/call.ts';
 import { endState, expiry } from '../call/end-state.ts';
 import { INPUT_CONTENT_BYTES, openRequests, type InputRound } from '../call/input.ts';
 import type { InputChecks } from '../call/input-checks.ts';
@@ -171,7 +171,7 @@ export class InputResponses {
       deadlineAt: at + responded.remainingMs,
       attempt,
       cause: null,
-      ...attemptDevice(state),
+      ...attemptRunner(state),
     };
     return {
       states: [executing],

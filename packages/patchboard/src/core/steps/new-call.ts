@@ -82,7 +82,7 @@ function withoutApproval(
     source: tool.source,
     clientId: tool.clientId,
     target: request.target ?? null,
-    argsJson: JSON.stringify(admission.args),
+    argsJson: jsonOf(admission.args, request),
     argsRedacted: false,
     timeoutMs: tool.timeoutMs,
     sandbox: tool.sandbox,
@@ -103,6 +103,11 @@ function withoutApproval(
     ...(request.inputs === undefined ? {} : { offered: offeredInputs(request.inputs) }),
     timeline: states.map((state) => timelineEntry(state, now)),
   };
+}
+
+/** Hooks may have replaced the arguments; they cannot change the value itself. */
+function jsonOf(args: unknown, { argsText }: CallRequest): string {
+  return argsText !== undefined && argsText.of === args ? argsText.json : JSON.stringify(args);
 }
 
 function approvalOf(digest: Digest, call: Call): Approval | null {

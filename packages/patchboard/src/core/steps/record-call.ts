@@ -7,7 +7,7 @@ import type { Lifecycle } from '../call/lifecycle.ts';
 import { isPinned, REMOTE_CALLER, type LiveCall } from '../call/live-call.ts';
 import type { BadOutcome } from '../call/outcome.ts';
 import { denied, failure, type Failure } from '../failures.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { Limits } from '../limits.ts';
 import { ownRunId } from '../call/runs.ts';
 import type { Peers } from '../peers.ts';

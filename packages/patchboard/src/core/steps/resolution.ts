@@ -58,7 +58,8 @@ function resolution(request: CallRequest, tool: RegisteredTool, ofTarget: Failur
 
 function withOwnNames(request: CallRequest, tool: RegisteredTool | undefined): CallRequest {
   if (tool === undefined || tool.spell === null) return request;
-  return { ...request, args: tool.spell(request.args) };
+  // It may have changed the given value.
+  return { ...request, args: tool.spell(request.args), argsText: undefined };
 }
 
 function inputProblem(tool: RegisteredTool, args: unknown): Failure | null {

@@ -112,7 +112,7 @@ describe('a result that may be given again', () => {
 
   it('is only for tools that only read', async () => {
     const tool = aServerTool({ name: 'toy.write', cacheTtlMs: TTL_MS });
-    await expect(anEngine({ tools: [tool] })).rejects.toThrow('does not only read');
+    await expect(anEngine({ tools: [tool] })).rejects.toThrow('is not readonly');
   });
 
   it('forgets the one used longest ago when they are too many', async () => {

@@ -3,7 +3,7 @@ import { explain } from '../explanation.ts';
 import type { Admission } from './admission.ts';
 import type { Call } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';

@@ -1,4 +1,10 @@
-import { INPUT_FAILURE_CODES, statusOf, type SubmitRequest, type SubmitResponse } from '@patchboard/wire';
+import {
+  INPUT_FAILURE_CODES,
+  statusOf,
+  type AckRequest,
+  type SubmitRequest,
+  type SubmitResponse,
+} from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReportResult, ClientResult } from '../../core/devices/client-results.ts';
 import { problemOf } from '../../core/failures.ts';
@@ -7,7 +13,7 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem, type ProblemContext, type RequestRefused } from '../shared/routes/problem.ts';
 import { NOT_STORED, idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
-import { ANY, ID_PARAMS, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
+import { ANY, ID_PARAMS, listOf, object, optional, PEER_ID, ref, TEXT } from '../shared/routes/schemas.ts';
 
 export const TOKEN: Schema = {
   ...TEXT,
@@ -19,10 +25,18 @@ const ackRoute: Route = {
   url: '/internal/tool_calls/:id/ack',
   name: 'acknowledgeCall',
   api: 'internal',
-  summary: 'The client has started: the call is RUNNING and is not sent again. Idempotent.',
+  summary:
+    'The client has started: the call is RUNNING and is not sent again. Idempotent; of two programs that got the same request the second is refused.',
   scope: 'tools:serve',
   params: ID_PARAMS,
-  body: optional({ attempt_token: TOKEN }),
+  body: optional({
+    attempt_token: TOKEN,
+    program_id: {
+      ...PEER_ID,
+      description:
+        'names the program, so that it may repeat the request; any text that no other program of the client sends',
+    },
+  }),
   responses: { 200: { description: 'begun', schema: ref('Submitted') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
   handle: acknowledge,
@@ -33,8 +47,9 @@ async function acknowledge(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { attempt_token: token = null } = (request.body ?? {}) as { attempt_token?: string };
-  const result = await context.engine.clients.acknowledge(principalOf(request), idOf(request), token);
+  const { attempt_token: token = null, program_id: program = null } = (request.body ?? {}) as AckRequest;
+  const { clients } = context.engine;
+  const result = await clients.acknowledge(principalOf(request), idOf(request), token, program);
   sendResult(reply, result, true);
 }
 

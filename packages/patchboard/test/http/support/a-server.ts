@@ -29,7 +29,7 @@ import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
 import { nodeHeap } from '../../../src/runtime/node-heap.ts';
-import { ajvSchemas } from '../../../src/schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../../src/schemas/json-schemas.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import { createHttpApp } from '../../../src/transports/shared/http/app.ts';
 import type { HttpLimits } from '../../../src/transports/shared/http/http-limits.ts';
@@ -41,7 +41,7 @@ import { silentLog } from '../../support/an-engine.ts';
 import { checkAgainst, type OpenApiDocument } from './openapi-check.ts';
 
 export const OPERATOR_TOKEN: string = `op_${'t'.repeat(43)}`;
-const schemas = ajvSchemas();
+const schemas = jsonSchemas();
 
 /** A response. `json` is undefined if the body is not JSON. */
 export interface HttpResponse {

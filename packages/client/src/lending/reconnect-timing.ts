@@ -8,7 +8,7 @@ const GRACE_MS = 10_000;
 const MAX_OPENING_FACTOR = 8;
 
 /** Timeouts and back-off of a device's connections. */
-export class DevicePatience {
+export class ReconnectTiming {
   readonly #settings: Settings;
   readonly #openTimeoutMs: number;
   readonly #longestMs: number | null;
