@@ -8,7 +8,7 @@ import type { Submitted } from '../core/call/call-request.ts';
 import { isOpen, type Call } from '../core/call/call.ts';
 import type { LiveCall } from '../core/call/live-call.ts';
 import { failure } from '../core/failures.ts';
-import { jsonCopy } from '../core/json/json-copy.ts';
+import { jsonCopy, jsonText } from '../core/json/json-copy.ts';
 import type { OperatorDecision } from '../core/steps/approvals.ts';
 import { noSuchCall, type FollowOptions } from '../core/steps/calls.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
@@ -86,7 +86,9 @@ export class Board implements Patchboard {
     if (options !== NO_OPTIONS) checkCallOptions(options);
     const { signal } = options;
     signal?.throwIfAborted();
-    const { call, live } = await this.#submit(name, args, options);
+    const { call: recorded, live } = await this.#submit(name, args, options);
+    // A synchronous tool has ended already.
+    const call = live?.call ?? recorded;
     return isOpen(call) ? await this.#ended(call.id, { cancelOn: signal, live }) : toRecord(call);
   }
 
@@ -103,9 +105,9 @@ export class Board implements Patchboard {
   async #submit(name: string, args: unknown, options: InvokeOptions): Promise<Recorded> {
     const { agentId = EMBEDDED, runId = this.#runOf(agentId), idempotencyKey = null } = options;
     // Validate what will be stored: JSON turns a Date, for example, into a string.
-    const storedArgs = jsonCopy(args);
-    if (storedArgs === undefined)
-      throw new BoardError(failure('input_invalid', reason('arguments_not_writable')));
+    const json = jsonText(args);
+    if (json === undefined) throw new BoardError(failure('input_invalid', reason('arguments_not_writable')));
+    const storedArgs = JSON.parse(json) as unknown;
     const { engine } = this.#context;
     const principal = embeddedPrincipal(agentId);
     const inputs = this.#inputHandler(principal, options);
@@ -113,6 +115,7 @@ export class Board implements Patchboard {
       toolName: name,
       runId,
       args: storedArgs,
+      argsText: { of: storedArgs, json },
       idempotencyKey,
       // A caller that waits for the end of a call would otherwise wait until the input request expires.
       acceptsInput: options.acceptsInput ?? inputs !== null,

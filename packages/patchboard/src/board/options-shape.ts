@@ -3,7 +3,7 @@ import { failure, problemOf } from '../core/failures.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { OPERATOR_NAME } from '../core/access/principal.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';

@@ -2,11 +2,11 @@ import { rfc3339 } from '@patchboard/wire';
 import type { Approval, Call, TimelineEntry } from '../call/call.ts';
 import { originFields, type CallOrigin } from '../call/call-origin.ts';
 import type { InputRound } from '../call/input.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { JsonChange } from '../json/json-diff.ts';
 import type { Digest } from '../ports.ts';
 
-/** A ledger row before the store assigns its sequence and hash. */
+/** A ledger row before the store assigns its sequence and hash. A spread copy may lack `body`, which may be a getter. */
 export interface LedgerDraft {
   readonly at: number;
   readonly tenant: string;
@@ -74,31 +74,54 @@ function json(text: string | null): string {
 
 /** The row of a state change. `firstCallRow` describes the call; later rows contain only what changed. */
 export function callRow(call: Call, entry: TimelineEntry, resultHash?: string): LedgerDraft {
-  const { state, attempt, code, device } = entry;
-  return {
-    ...aboutCall(call, entry.at),
-    kind: 'call.state',
-    body: JSON.stringify({ state, attempt, code, device, result_sha256: resultHash }),
-  };
+  return new StateRow(call, entry.at, () => {
+    const { state, attempt, code, device } = entry;
+    return JSON.stringify({ state, attempt, code, device, result_sha256: resultHash });
+  });
 }
 
-export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string): LedgerDraft {
-  const { toolName, toolVersion, runId, agentId, replayOf, parentCallId, sandbox, origin } = call;
-  const { effect, rule, reason, reasons, policyVersion } = call.decision;
-  const body = {
-    state: entry.state,
-    tool_name: toolName,
-    tool_version: toolVersion,
-    run_id: runId,
-    agent_id: agentId,
-    ...originFields(origin),
-    args_sha256: argsHash,
-    decision: { effect, rule, reason, reasons, policy_version: policyVersion },
-    replay_of: replayOf ?? undefined,
-    parent_call_id: parentCallId ?? undefined,
-    sandbox: sandbox ?? undefined,
-  };
-  return { ...aboutCall(call, entry.at), kind: 'call.state', body: JSON.stringify(body) };
+export function firstCallRow(call: Call, { state, at }: TimelineEntry, argsHash: string): LedgerDraft {
+  // The row must not hold the call: its arguments are redacted or removed before the row is.
+  const { toolName, toolVersion, runId, agentId, decision, replayOf, parentCallId, sandbox, origin } = call;
+  return new StateRow(call, at, () => {
+    const { effect, rule, reason, reasons, policyVersion } = decision;
+    return JSON.stringify({
+      state,
+      tool_name: toolName,
+      tool_version: toolVersion,
+      run_id: runId,
+      agent_id: agentId,
+      ...originFields(origin),
+      args_sha256: argsHash,
+      decision: { effect, rule, reason, reasons, policy_version: policyVersion },
+      replay_of: replayOf ?? undefined,
+      parent_call_id: parentCallId ?? undefined,
+      sandbox: sandbox ?? undefined,
+    });
+  });
+}
+
+/** Encodes its body when it is first read: the memory store keeps rows that nothing reads. */
+class StateRow implements LedgerDraft {
+  readonly at: number;
+  readonly tenant: string;
+  readonly kind = 'call.state';
+  readonly callId: string;
+  readonly traceId: string | null;
+  #body: string | (() => string);
+
+  constructor({ tenant, id, traceId }: Call, at: number, body: () => string) {
+    this.at = at;
+    this.tenant = tenant;
+    this.callId = id;
+    this.traceId = traceId;
+    this.#body = body;
+  }
+
+  get body(): string {
+    if (typeof this.#body !== 'string') this.#body = this.#body();
+    return this.#body;
+  }
 }
 
 /** The row of an approval request. */

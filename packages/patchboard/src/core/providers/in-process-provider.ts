@@ -1,5 +1,4 @@
-import { type FailureCode, type Reason, reason } from '@patchboard/wire';
-import { isAsApproved } from '../call/as-approved.ts';
+import { reason } from '@patchboard/wire';
 import { attemptsOf, isOpen, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
@@ -9,7 +8,6 @@ import { isOurs, nothing, type LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Limits } from '../limits.ts';
-import { pairKey } from '../pair-key.ts';
 import type { Peers } from '../peers.ts';
 import type { Clock } from '../ports.ts';
 import { failureOfThrown } from '../settlement/error-to-failure.ts';
@@ -28,8 +26,11 @@ import {
   type Reservation,
   type ReservationRequest,
 } from './provider.ts';
+import { isSharedSlot, SERVER_SLOT, SlotKeys, tenantSlot } from './slot-keys.ts';
 import { SlotOffers } from './slot-offers.ts';
+import { SlotReservation } from './slot-reservation.ts';
 import { Slots, type SlotKey } from './slots.ts';
+import { changeProblem, startProblem, unknownTool, type ToolProblem } from './tool-problem.ts';
 import { WorkspaceHomes } from './workspace-homes.ts';
 
 export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInputs'>, SettlementParts {
@@ -42,14 +43,8 @@ export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInpu
   readonly tasks: Tasks;
 }
 
-const SERVER_SLOT = 'server';
-const TENANT_SLOT = 'tenant:';
 /** Bounds the attempts of a call that crashes the server each time. */
 const MAX_ATTEMPTS_OVER_RESTARTS = 5;
-
-function tenantSlot(tenant: string): string {
-  return `${TENANT_SLOT}${tenant}`;
-}
 
 /** Runs tools in this process, limited by the slots of run, tenant, server and tool. */
 export class InProcessProvider implements Provider {
@@ -57,6 +52,7 @@ export class InProcessProvider implements Provider {
   readonly #heldInputs: HeldInputs;
   readonly #runnerParts: LocalRunnerParts;
   readonly #slots: Slots = new Slots();
+  readonly #keys: SlotKeys;
   readonly #offers: SlotOffers;
   readonly #homes: WorkspaceHomes;
   /** Calls whose EXECUTING state is being committed. */
@@ -65,11 +61,12 @@ export class InProcessProvider implements Provider {
 
   constructor(parts: InProcessProviderParts) {
     this.#parts = parts;
+    this.#keys = new SlotKeys(parts.limits);
     this.#homes = new WorkspaceHomes(parts);
     this.#offers = new SlotOffers({
       ...parts,
       wheel: parts.lifecycle.wheel,
-      isShared: (name) => name === SERVER_SLOT || name.startsWith(TENANT_SLOT),
+      isShared: isSharedSlot,
     });
     parts.peers.onOffered(
       (tenant) => this.#room(tenant),
@@ -83,7 +80,7 @@ export class InProcessProvider implements Provider {
   reserve(tool: RegisteredTool, request: ReservationRequest, now: number): Reservation {
     const pending: CallState = { name: 'PENDING', deadlineAt: now + this.#parts.limits.queueWaitMs };
     if (tool.sandbox !== null && !this.#homes.isKnown(request)) return new EmptyReservation([pending], this);
-    const keys = this.#slotKeys(serverToolOf(tool), request);
+    const keys = this.#keys.of(serverToolOf(tool), request);
     if (this.#isStopped || !this.#parts.peers.hasLease() || !this.#slots.tryTake(keys))
       return new EmptyReservation([pending], this);
     const deadlineAt = now + tool.timeoutMs;
@@ -101,7 +98,7 @@ export class InProcessProvider implements Provider {
     const { tool } = live;
     // A tool that was removed during the commit does not run.
     if (tool === undefined || !this.#parts.toolIndex.offers(live.call.tenant, tool)) {
-      this.#fail(live, 'tool_not_found', reason('tool_unknown', { tool: live.call.toolName }), 'not_started');
+      this.#fail(live, unknownTool(live.call), 'not_started');
       return;
     }
     this.#parts.tasks.start('execute', () => this.#execute(live, tool));
@@ -112,23 +109,14 @@ export class InProcessProvider implements Provider {
     const { toolIndex } = this.#parts;
     const tool = live.tool ?? toolIndex.find(call.tenant, call.toolName);
     // A new tool of the same name is not the one that the call was submitted for.
-    if (tool === undefined || !toolIndex.offers(call.tenant, tool) || tool.runsOn.kind !== 'server') {
-      this.#fail(live, 'tool_not_found', reason('tool_unknown', { tool: call.toolName }));
-      return;
-    }
-    // A call that was recorded, and maybe approved, for one sandbox must not run in another after a restart.
-    if (call.sandbox !== tool.sandbox) {
-      const why = reason('sandbox_differs', { wanted: String(call.sandbox), here: String(tool.sandbox) });
-      this.#fail(live, 'sandbox_unavailable', why);
-    } else if (!isAsApproved(call, () => tool))
-      this.#fail(live, 'approval_denied', reason('approval_tool_changed'));
-    // The arguments were validated against the recorded version of the contract.
-    else if (tool.version !== call.toolVersion)
-      this.#fail(live, 'tool_not_found', reason('tool_changed', { tool: call.toolName }));
+    if (tool === undefined || !toolIndex.offers(call.tenant, tool) || tool.runsOn.kind !== 'server')
+      return this.#fail(live, unknownTool(call));
+    const problem = startProblem(call, tool);
+    if (problem !== null) this.#fail(live, problem);
     else if (this.#homes.mustClaim(call))
       this.#homes.begin(live, {
         here: () => this.#queue(live, tool),
-        refused: (why) => this.#fail(live, 'sandbox_unavailable', why),
+        refused: (why) => this.#fail(live, { code: 'sandbox_unavailable', why }),
       });
     else this.#queue(live, tool);
   }
@@ -198,8 +186,7 @@ export class InProcessProvider implements Provider {
   /** Ends a call that this process cannot run. It may have started before a restart. */
   #fail(
     live: LiveCall,
-    code: FailureCode,
-    why: Reason,
+    { code, why }: ToolProblem,
     outcome = this.#parts.lifecycle.outcomeKnowledge(live),
   ): void {
     const ended = failed(failure(code, why, { outcome }));
@@ -214,7 +201,7 @@ export class InProcessProvider implements Provider {
       live.release = this.#parts.lifecycle.wheel.after(LEASE_RETRY_MS, () => this.#queue(live, tool));
       return;
     }
-    const keys = this.#slotKeys(serverToolOf(tool), live.call);
+    const keys = this.#keys.of(serverToolOf(tool), live.call);
     const run = (): void => {
       if (this.#isStopped) return;
       if (!this.#parts.peers.hasLease()) {
@@ -233,25 +220,11 @@ export class InProcessProvider implements Provider {
     const wait = this.#slots.wait(keys, () => {
       this.#offers.remove(live);
       live.release = () => this.#slots.release(keys);
-      if (this.#isUnchanged(live, tool)) run();
+      const problem = changeProblem(this.#parts.toolIndex, live.call, tool);
+      if (problem === null) run();
+      else this.#fail(live, problem);
     });
     live.release = this.#offers.add(live, wait);
-  }
-
-  /**
-   * Ends a call whose tool an upstream removed or changed while the call waited for a slot. A tool of this process runs as it
-   * was when the call was submitted.
-   */
-  #isUnchanged(live: LiveCall, tool: RegisteredTool): boolean {
-    if (tool.source === 'server') return true;
-    const { call } = live;
-    const registered = this.#parts.toolIndex.find(call.tenant, call.toolName);
-    if (registered?.version === tool.version) return true;
-    if (registered === undefined)
-      this.#fail(live, 'tool_not_found', reason('tool_unknown', { tool: call.toolName }));
-    else if (call.approval !== null) this.#fail(live, 'approval_denied', reason('approval_tool_changed'));
-    else this.#fail(live, 'tool_not_found', reason('tool_changed', { tool: call.toolName }));
-    return false;
   }
 
   /** Commits EXECUTING, which must be durable before the tool runs. Returns false if the call ended while it waited. */
@@ -293,9 +266,9 @@ export class InProcessProvider implements Provider {
     return andThen(settled, (state) => this.#parts.lifecycle.endWithRetry(live, state));
   }
 
-  /** The attempt is over. With the responses the call waits for a place again. */
+  /** The attempt is over. With the responses the call waits for a slot again. */
   async #returnedInput(live: LiveCall, tool: RegisteredTool, given: InputRequired): Promise<void> {
-    // A response may come before the next line of this function runs: the place it takes then must stay its own.
+    // A response may come before the next line of this function runs: the slot it takes then must stay its own.
     const { release } = live;
     live.release = nothing;
     let recorded: RecordedInput | null = null;
@@ -308,41 +281,6 @@ export class InProcessProvider implements Provider {
       release();
     }
     if (recorded === 'given' && isOpen(live.call)) this.start(live);
-  }
-
-  #slotKeys(
-    tool: ServerTool,
-    { tenant, runId, countsInRun }: Pick<ReservationRequest, 'tenant' | 'runId' | 'countsInRun'>,
-  ): SlotKey[] {
-    const { limits } = this.#parts;
-    const ofTenant = { name: tenantSlot(tenant), limit: limits.concurrencyPerTenant };
-    const ofServer = { name: SERVER_SLOT, limit: limits.concurrencyServer };
-    const keys = countsInRun
-      ? [{ name: `run:${pairKey(tenant, runId)}`, limit: limits.concurrencyPerRun }, ofTenant, ofServer]
-      : [ofTenant, ofServer];
-    if (tool.concurrency !== null) keys.push({ name: `tool:${tool.name}`, limit: tool.concurrency });
-    if (tool.slot !== undefined) keys.push({ name: `shared:${tool.slot.name}`, limit: tool.slot.limit });
-    return keys;
-  }
-}
-
-class SlotReservation implements Reservation {
-  readonly states: readonly CallState[];
-  readonly #provider: InProcessProvider;
-  readonly #keys: readonly SlotKey[];
-
-  constructor(provider: InProcessProvider, keys: readonly SlotKey[], states: readonly CallState[]) {
-    this.#provider = provider;
-    this.#keys = keys;
-    this.states = states;
-  }
-
-  start(live: LiveCall): void {
-    this.#provider.startReserved(live, this.#keys);
-  }
-
-  release(): void {
-    this.#provider.releaseSlots(this.#keys);
   }
 }
 

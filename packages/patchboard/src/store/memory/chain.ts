@@ -63,12 +63,14 @@ export class MemoryChain {
     }
   }
 
-  /** Yields the kept rows without hashes, which then need not be computed when rows are dropped. */
-  *drafts(): Generator<LedgerDraft & { readonly seq: number }> {
+  /** Yields the kept rows of a kind without hashes, which then need not be computed when rows are dropped. */
+  *drafts(kind: LedgerKind): Generator<LedgerDraft & { readonly seq: number }> {
     let { seq } = this.#start;
     for (const draft of this.#drafts) {
       seq += 1;
-      yield { ...draft, seq };
+      if (draft.kind !== kind) continue;
+      const { at, tenant, callId, traceId, body } = draft;
+      yield { seq, at, tenant, kind, callId, traceId, body };
     }
   }
 

@@ -15,13 +15,17 @@ import type {
 } from '../../core/search/call-search.ts';
 import { matchesCriteria, matchesRefusal } from '../../core/search/criteria.ts';
 import { indexedCall, indexedRefusal } from '../../core/search/indexed-rows.ts';
-import { metricCells, metricGroups, widthFor } from '../../core/search/metric-groups.ts';
+import { metricCells, metricGroups } from '../../core/search/metric-groups.ts';
 import { seriesOf } from '../../core/search/metric-series.ts';
+
+/** The narrowest step of time that metrics have. */
+const MINUTE_MS = 60_000;
 
 /** What the search reads. It has no index: a store in memory keeps few calls, and a call must not pay for searches. */
 export interface SearchedRows {
   calls(): Iterable<Call>;
-  rows(): Iterable<Omit<LedgerRow, 'hash'>>;
+  /** The rows of kind `call.refused`. */
+  refusedRows(): Iterable<Omit<LedgerRow, 'hash'>>;
   readonly position: number;
 }
 
@@ -65,7 +69,7 @@ export class MemorySearch implements CallSearch {
 
   async metrics(criteria: MetricsCriteria, limit: number): Promise<LargestSeries> {
     const batch = { calls: [...this.#ended()], refusals: this.#refusals() };
-    return seriesOf(metricCells(metricGroups(batch, widthFor(criteria.stepMs)), criteria), limit);
+    return seriesOf(metricCells(metricGroups(batch, MINUTE_MS), criteria), limit);
   }
 
   async runTotals(tenant: string, runIds: readonly string[]): Promise<ReadonlyMap<string, RunTotals>> {
@@ -103,7 +107,7 @@ export class MemorySearch implements CallSearch {
 
   #refusals(): IndexedRefusal[] {
     const found: IndexedRefusal[] = [];
-    for (const row of this.#stored.rows()) {
+    for (const row of this.#stored.refusedRows()) {
       const refusal = indexedRefusal(row);
       if (refusal !== null) found.push(refusal);
     }

@@ -95,7 +95,7 @@ class MemoryStore implements Store {
     const chain = this.#chain;
     this.search = new MemorySearch({
       calls: () => this.#calls.values(),
-      rows: () => chain.drafts(),
+      refusedRows: () => chain.drafts('call.refused'),
       get position() {
         return chain.last;
       },
