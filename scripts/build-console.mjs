@@ -1,8 +1,13 @@
 // Builds the console into the server package, and does nothing when no input changed since the last build.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import { filesIn, fingerprintOf } from './fingerprint.mjs';
+
+const COMPRESSED = ['.html', '.js', '.css', '.svg', '.txt'];
+const compress = promisify(brotliCompress);
 
 /** Resolves to true if the build succeeded; errors go to stderr. */
 export async function buildConsole(root) {
@@ -16,6 +21,7 @@ export async function buildConsole(root) {
   rmSync(stamp, { force: true });
   const passed = await run(join(root, 'node_modules', 'vite', 'bin', 'vite.js'), folder);
   if (!passed) return false;
+  await compressAll(built);
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, fingerprint);
   return true;
@@ -26,12 +32,21 @@ function inputsOf(root, folder) {
   return [
     join(root, 'package-lock.json'),
     join(root, 'tsconfig.base.json'),
+    join(root, 'scripts', 'build-console.mjs'),
     ...['index.html', 'package.json', 'tsconfig.json', 'vite.config.ts'].map((name) => join(folder, name)),
     ...filesIn(join(folder, 'public')),
     ...['console', 'client', 'wire'].flatMap((name) =>
       filesIn(join(root, 'packages', name, 'src')).filter(isSource),
     ),
   ];
+}
+
+/** Writes the brotli form beside each file: the server would take seconds for it. */
+async function compressAll(folder) {
+  const files = filesIn(folder).filter((file) => COMPRESSED.includes(extname(file)));
+  await Promise.all(
+    files.map(async (file) => writeFileSync(`${file}.br`, await compress(readFileSync(file)))),
+  );
 }
 
 function readText(file) {

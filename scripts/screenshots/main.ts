@@ -66,7 +66,7 @@ async function takeAll(
   const page = await context.newPage();
   const link = await createClient({ url, key: operatorToken }).loginLink();
   await page.goto(`${url}${link.url_path}`);
-  await page.locator('#login button').first().click();
+  await page.locator('#login').waitFor();
   for (const shot of shots) {
     await page.goto(`${url}${shot.path}`);
     await shot.ready(page);

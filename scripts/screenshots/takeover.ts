@@ -25,6 +25,12 @@ export async function takeTakeover(browser: Browser, { root, to, locale }: Takeo
   const postgres = await startPostgres({ version: 15 });
   const settings = { DATABASE_URL: postgres.url, PATCHBOARD_OPERATOR_TOKEN: `op_${'s'.repeat(43)}` };
   const [dying, living] = [await startServer(root, settings), await startServer(root, settings)];
+  const pages: Page[] = [];
+  const openAt = async (options: BrowserContextOptions): Promise<Page> => {
+    const page = await open(browser, living, { ...options, locale });
+    pages.push(page);
+    return page;
+  };
   const take = async (page: Page, name: string): Promise<void> => {
     const path = join(to, `${name}.png`);
     await page.screenshot({ path });
@@ -32,9 +38,9 @@ export async function takeTakeover(browser: Browser, { root, to, locale }: Takeo
   };
   try {
     await makeCalls(dying);
-    const silent = await open(browser, living, { viewport: WIDE, colorScheme: 'dark', locale });
-    const wide = await open(browser, living, { viewport: WIDE, colorScheme: 'light', locale });
-    const narrow = await open(browser, living, { viewport: NARROW, colorScheme: 'dark', locale });
+    const silent = await openAt({ viewport: WIDE, colorScheme: 'dark' });
+    const wide = await openAt({ viewport: WIDE, colorScheme: 'light' });
+    const narrow = await openAt({ viewport: NARROW, colorScheme: 'dark' });
     for (const page of [silent, wide, narrow]) await page.locator(nodeWithCalls(1)).waitFor();
     dying.kill();
     await silent.locator('[data-node="1"] [data-state="silent"]').waitFor();
@@ -47,6 +53,9 @@ export async function takeTakeover(browser: Browser, { root, to, locale }: Takeo
     await take(wide, 'nodes-wide-light');
     await take(narrow, 'nodes-narrow-dark');
   } finally {
+    // They request the nodes each second: a request to a stopped server would fail outside of this function.
+    for (const page of pages) await page.unrouteAll({ behavior: 'ignoreErrors' });
+    for (const page of pages) await page.context().close();
     await dying.stop();
     await living.stop();
     await postgres.close();
@@ -85,7 +94,7 @@ async function open(
   });
   const link = await createClient({ url, key: operatorToken }).loginLink();
   await page.goto(`${url}${link.url_path}`);
-  await page.locator('#login button').first().click();
+  await page.locator('#login').waitFor();
   await page.goto(`${url}/ui/nodes`);
   await page.locator('[data-live="live"]').waitFor();
   return page;

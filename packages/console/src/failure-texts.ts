@@ -12,7 +12,7 @@ export function decisionWords({ reason, reasons }: { readonly reason: string } &
   return reasonWords(language.value, reasons) ?? reason;
 }
 
-/** Returns the text of a problem in an input or a model's reply. */
+/** Returns the text of one problem: in an input, a model's reply or a failed call. */
 export function problemWords({ message, reasons }: { readonly message: string } & Reasons): string {
   return reasonWords(language.value, reasons) ?? message;
 }
@@ -31,6 +31,11 @@ export function warningWords({ code, params, message }: PolicyWarningView): stri
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error instanceof PatchboardError ? failureWords(error) : error.message;
+}
+
+/** Returns what a failure code means; the code itself if it is unknown here. */
+export function failureMeaning(code: string): string {
+  return reasonWords(language.value, [{ code, params: {} }]) ?? code;
 }
 
 /** Returns the text of a failed call or request: from coded reasons, else from the code, else the server's message. */

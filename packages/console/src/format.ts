@@ -1,14 +1,32 @@
-import { contentText, isContentValue } from '@patchboard/wire';
+import { contentText, isContentValue, readableDuration } from '@patchboard/wire';
 
 /** Formats values in the selected language. */
 
 export function duration(ms: number | null): string {
-  if (ms === null) return '–';
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return ms === null ? '–' : readableDuration(ms);
+}
+
+/** A round duration, as the label of an axis. */
+export function shortDuration(ms: number): string {
+  const unit = AXIS_UNITS.find(({ size }) => ms >= size);
+  return unit === undefined ? `${ms} ms` : `${Number((ms / unit.size).toFixed(1))} ${unit.name}`;
+}
+
+const AXIS_UNITS = [
+  { name: 'd', size: 86_400_000 },
+  { name: 'h', size: 3_600_000 },
+  { name: 'min', size: 60_000 },
+  { name: 's', size: 1000 },
+];
+
+/** Below this, the steps of a histogram are one millisecond. */
+const EXACT_MS = 64;
+
+/** The highest duration of a step of a histogram: an upper bound, rounded up. */
+export function longestText(ms: number | null): string {
+  if (ms === null || ms < EXACT_MS) return duration(ms);
+  const precision = ms < 1000 ? 1 : ms < 60_000 ? 100 : 1000;
+  return `≤ ${duration(Math.ceil(ms / precision) * precision)}`;
 }
 
 /** Accepts RFC 3339 text or integer epoch seconds. */
@@ -87,7 +105,7 @@ export function countText(count: number, language: string): string {
   return count.toLocaleString(language);
 }
 
-/** A rate with as many digits as tell something. */
+/** A rate with its significant digits. */
 export function rateText(rate: number, language: string): string {
   if (rate > 0 && rate < 0.01) return '< 0.01';
   return rate < 10 ? String(Math.round(rate * 100) / 100) : countText(Math.round(rate), language);

@@ -17,12 +17,13 @@ export const GLOBAL_KEYS: readonly KeyRow[] = [
 
 const MOVE: KeyRow = { keys: ['J', 'K'], does: 'move' };
 const OPEN: KeyRow = { keys: ['Enter'], does: 'open' };
+const SELECT: KeyRow = { keys: ['X'], does: 'select' };
 const FOLD: KeyRow = { keys: ['←', '→'], does: 'fold' };
 
 const PAGE_KEYS: Readonly<Record<string, readonly KeyRow[]>> = {
   tester: [MOVE, OPEN, { keys: ['Ctrl / ⌘ + Enter'], does: 'run' }, { keys: ['Esc'], does: 'cancel' }],
-  calls: [MOVE, OPEN, { keys: ['X'], does: 'select' }],
-  runs: [MOVE, OPEN],
+  calls: [MOVE, OPEN, SELECT],
+  runs: [MOVE, OPEN, SELECT],
   run: [MOVE, OPEN, FOLD],
   trace: [MOVE, OPEN, FOLD],
   compare: [MOVE, OPEN],

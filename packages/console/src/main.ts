@@ -8,7 +8,7 @@ import './styles/parts.css';
 import './styles/element.css';
 import App from './App.vue';
 import { holdsProof, signIn, takeLoginToken } from './data/connection.ts';
-import { followServer } from './data/live.ts';
+import { followServer, untilFollowing } from './data/live.ts';
 import { loadSession } from './data/session.ts';
 import { queryClient } from './data/query-client.ts';
 import { login } from './login.ts';
@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   app.use(router);
   app.use(VueQueryPlugin, { queryClient });
   followServer();
-  await router.isReady();
+  await Promise.all([router.isReady(), untilFollowing()]);
   app.mount('#app');
 }
 

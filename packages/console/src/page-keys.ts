@@ -9,7 +9,7 @@ export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
 /** What Escape closes while the focus is elsewhere, newest last. Each returns false if it has nothing to close. */
 const closers: (() => boolean)[] = [];
 
-/** Calls `close` on Escape while the component is mounted, before the page returns to its list. */
+/** Calls `close` on Escape while the component is mounted, before a detail leads back. */
 export function useEscape(close: () => boolean): void {
   onMounted(() => closers.push(close));
   onUnmounted(() => closers.splice(closers.indexOf(close), 1));

@@ -5,7 +5,7 @@ import type { CurrentSessionView } from '@patchboard/wire';
  * The server decides; this only hides what it would refuse.
  */
 
-/** A page needs one of its scopes; none: it is for everybody. */
+/** A page needs one of its scopes; none: it is open to every visitor. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   tester: ['tools:call'],
   calls: ['calls:read'],

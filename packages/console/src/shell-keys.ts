@@ -1,5 +1,5 @@
 import { onMounted, onUnmounted } from 'vue';
-import { useRoute, useRouter, type RouteLocationRaw } from 'vue-router';
+import { useBackPage } from './back-page.ts';
 import { closeNewest, isTyping, usePageKeys } from './page-keys.ts';
 
 export interface ShellKeys {
@@ -7,14 +7,6 @@ export interface ShellKeys {
   toggleHelp(): void;
   focusPage(): void;
 }
-
-/** The list that each detail page belongs to. */
-const LIST_OF: Readonly<Record<string, string>> = {
-  call: 'calls',
-  run: 'runs',
-  trace: 'runs',
-  compare: 'runs',
-};
 
 /** What Escape closes by itself: dialogs, drawers, popovers, the palette and the menu. */
 const OPEN_ABOVE = [
@@ -27,7 +19,7 @@ const OPEN_ABOVE = [
 
 /** The keys of every page: ⌘K or Ctrl+K, `?`, `/` and Escape. */
 export function useShellKeys(keys: ShellKeys): void {
-  const back = useBack();
+  const backPage = useBackPage();
   let wasOpenAbove = false;
   // Before any other handler: one of them closes what is open.
   const look = (event: KeyboardEvent): void => {
@@ -42,7 +34,7 @@ export function useShellKeys(keys: ShellKeys): void {
     } else if (event.key === 'Escape') {
       if (wasOpenAbove || event.defaultPrevented) return;
       if (isInSearch(event)) keys.focusPage();
-      else if (!isTyping(event) && !closeNewest()) back();
+      else if (!isTyping(event) && !closeNewest()) backPage()?.go();
     } else if (!isTyping(event) && event.key === '?') {
       event.preventDefault();
       keys.toggleHelp();
@@ -51,20 +43,6 @@ export function useShellKeys(keys: ShellKeys): void {
       if (!focusSearch()) keys.togglePalette();
     }
   });
-}
-
-/** Returns from a detail to its list, as the user left it if that was the page before. */
-function useBack(): () => void {
-  const route = useRoute();
-  const router = useRouter();
-  return () => {
-    const list = LIST_OF[String(route.name)];
-    if (list === undefined || !router.hasRoute(list)) return;
-    const target: RouteLocationRaw = { name: list };
-    const { back } = history.state as { readonly back?: unknown };
-    if (typeof back === 'string' && router.resolve(back).name === list) router.back();
-    else router.push(target).catch(() => undefined);
-  };
 }
 
 function isInSearch(event: KeyboardEvent): boolean {

@@ -73,8 +73,8 @@ export async function runReply(format: string, reply: string): Promise<BatchView
     id !== null && (status === 'PENDING' || status === 'RUNNING') ? [id] : [],
   );
   if (open.length === 0) return first;
-  const patience = AbortSignal.timeout(REPLY_MS);
-  await Promise.all(open.map((id) => untilEnded(id, patience)));
+  const timeout = AbortSignal.timeout(REPLY_MS);
+  await Promise.all(open.map((id) => untilEnded(id, timeout)));
   // The same idempotency key returns the same calls, with their current results.
   return await client.value.runReply(format, reply, { idempotencyKey, waitSeconds: 1 });
 }
@@ -119,13 +119,13 @@ export async function acceptContracts(
   versions: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const { accepted } = await client.value.acceptContracts(name, versions);
-  await touch('upstreams');
+  await touch('upstreams', 'stats');
   return accepted;
 }
 
 export async function reloadUpstreams(): Promise<ReloadUpstreamsView> {
   const changes = await client.value.reloadUpstreams();
-  await touch('upstreams', 'tools');
+  await touch('upstreams', 'tools', 'stats');
   return changes;
 }
 

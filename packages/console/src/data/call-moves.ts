@@ -6,8 +6,8 @@ import { onEvent, onResume } from './live.ts';
 /** Longer than the search index is behind the store, as a rule: counts of ended calls come from it. */
 const AFTERWARDS_MS = 2500;
 
-/** Calls `tell` with the state changes of calls in batches, one each `everyMs` at most. */
-export function onCallMoves(everyMs: number, tell: (moves: readonly CallStateEvent[]) => void): void {
+/** Calls `listener` with the state changes of calls in batches, one each `everyMs` at most. */
+export function onCallMoves(everyMs: number, listener: (moves: readonly CallStateEvent[]) => void): void {
   let waiting: CallStateEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = onEvent((event) => {
@@ -17,7 +17,7 @@ export function onCallMoves(everyMs: number, tell: (moves: readonly CallStateEve
       timer = undefined;
       const moves = waiting;
       waiting = [];
-      tell(moves);
+      listener(moves);
     }, everyMs);
   });
   onScopeDispose(() => {

@@ -58,13 +58,26 @@ describe('the summary of calls', () => {
       // From 60, when the open call began to run, until now.
       busyMs: 340,
       approvalMs: 100 + 250,
-      slowest: { id: 'open' },
-      slowestMs: 350,
+      slowest: { call: { id: 'open' }, ranMs: 340 },
       waiting: [{ id: 'waiting' }],
       open: 2,
       failed: 1,
     });
     expect(summaryOf([], 0)).toBeNull();
+  });
+
+  it('names the call that was executed longest: waits do not make a call slow', () => {
+    const brief = aTracedCall('brief', {
+      states: [
+        ['PENDING', 0],
+        ['EXECUTING', 0],
+        ['COMPLETED', 70],
+      ],
+    });
+    // It lasted 200 ms, of which 60 in execution.
+    expect(summaryOf([approved, brief], 0)?.slowest).toMatchObject({ call: { id: 'brief' }, ranMs: 70 });
+    const waiting = aTracedCall('waiting', { states: [['APPROVAL_REQUIRED', 0]] });
+    expect(summaryOf([waiting], 900)?.slowest).toBeNull();
   });
 
   it('has the union of intervals: the milliseconds that are in one of them', () => {

@@ -109,7 +109,9 @@ export function useCallsList(asked: ComputedRef<CallsAsked>, isEnabled: Computed
  * Reports changed calls in batches, one at a time; an empty batch means that any call may have changed. Returns a function
  * that asks for a batch without an event.
  */
-function onCallMoves(tell: (moves: readonly CallStateEvent[]) => Promise<void>): (afterMs: number) => void {
+function onCallMoves(
+  listener: (moves: readonly CallStateEvent[]) => Promise<void>,
+): (afterMs: number) => void {
   const waiting = new Map<string, CallStateEvent>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let dueAt = Infinity;
@@ -129,7 +131,7 @@ function onCallMoves(tell: (moves: readonly CallStateEvent[]) => Promise<void>):
     dueAt = Infinity;
     const moves = [...waiting.values()];
     waiting.clear();
-    await tell(moves);
+    await listener(moves);
     isTelling = false;
     if (dueAt === Infinity) return;
     const leftMs = Math.max(dueAt - Date.now(), 0);

@@ -1,12 +1,9 @@
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 import { mergeNewest } from './call-row.ts';
-import { usePages, type PagedRows } from './pages.ts';
+import { FIRST_PAGE, NEXT_PAGE, pageLimit, usePages, type PagedRows } from './pages.ts';
 import { queryClient } from './query-client.ts';
 import { useRowChanges, type RowChanges } from './row-changes.ts';
 
-/** Rows of the first page, and of the following ones, which are requested by scrolling. */
-const FIRST_PAGE = 50;
-const NEXT_PAGE = 200;
 /** The fewest rows of a request for the newest ones. */
 const LIVE_PAGE = 20;
 /** New rows that are counted while the list is on hold. */
@@ -55,7 +52,7 @@ export function useFollowedRows<T extends { readonly id: string }>(asked: RowsAs
   const pages = usePages<T>({
     queryKey,
     read: async (cursor, signal) => {
-      const page = await read(cursor, cursor === null ? FIRST_PAGE : NEXT_PAGE, signal);
+      const page = await read(cursor, pageLimit(cursor), signal);
       if (cursor === null) isComplete.value = page.isComplete;
       return page;
     },

@@ -12,7 +12,7 @@ export interface LaterRuns {
   /** Adds runs, or replaces those that are known. */
   add(read: readonly RunRow[]): void;
   /**
-   * Removes runs that no longer have the outcome that is asked for. `newest` are all runs that have it, down to the oldest of
+   * Removes runs that no longer have the requested outcome. `newest` are all runs that have it, down to the oldest of
    * them, or all there are; `changed` are other known runs.
    */
   removeOthers(newest: readonly RunRow[], isAll: boolean, changed: readonly RunRow[]): void;

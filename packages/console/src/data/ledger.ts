@@ -3,10 +3,8 @@ import type { LedgerRowView } from '@patchboard/wire';
 import { useQuery } from '@tanstack/vue-query';
 import type { ComputedRef } from 'vue';
 import { client } from './connection.ts';
-import { usePages, type PagedRows } from './pages.ts';
+import { pageLimit, usePages, type PagedRows } from './pages.ts';
 import { keyOf, type QueryResult } from './queries.ts';
-
-const PAGE = 200;
 
 /** The rows of one call, read again when `moment` changes. */
 export function useLedgerOf(
@@ -26,7 +24,9 @@ export function useLedger(filter: ComputedRef<LedgerFilter>): PagedRows<LedgerRo
   return usePages<LedgerRowView>({
     queryKey: keyOf('ledger', 'rows', filter),
     read: async (cursor, signal) => {
-      const page = await client.value.ledger({ ...filter.value, limit: PAGE, signal }).page(cursor);
+      const page = await client.value
+        .ledger({ ...filter.value, limit: pageLimit(cursor), signal })
+        .page(cursor);
       return { rows: page.items, next: page.nextCursor };
     },
     isFollowed: false,

@@ -2,6 +2,7 @@ import type { ToolView } from '@patchboard/wire';
 
 /** Tools with the same prefix before the last dot of their names. */
 export interface ToolGroup {
+  /** The prefix; empty for tools without one, which form the last group. */
   readonly id: string;
   readonly tools: readonly ToolView[];
 }
@@ -25,7 +26,8 @@ export function groupTools(tools: readonly ToolView[], filter: LibraryFilter): r
     groups.set(id, [...(groups.get(id) ?? []), tool]);
   }
   const sorted = [...groups].map(([id, members]) => ({ id, tools: members }));
-  const byName = (one: ToolGroup, other: ToolGroup): number => one.id.localeCompare(other.id);
+  const byName = (one: ToolGroup, other: ToolGroup): number =>
+    Number(one.id === '') - Number(other.id === '') || one.id.localeCompare(other.id);
   return sorted.sort(
     filter.sort === 'count'
       ? (one, other) => other.tools.length - one.tools.length || byName(one, other)
@@ -35,7 +37,7 @@ export function groupTools(tools: readonly ToolView[], filter: LibraryFilter): r
 
 function groupOf(name: string): string {
   const dot = name.lastIndexOf('.');
-  return dot > 0 ? name.slice(0, dot) : name;
+  return dot > 0 ? name.slice(0, dot) : '';
 }
 
 export function methodOf(name: string): string {

@@ -10,6 +10,8 @@ import { queryClient } from './query-client.ts';
 import { checkSession, may } from './session.ts';
 
 const SETTLE_MS = 300;
+/** A stream that does not open, as behind a proxy that buffers, must not keep the page blank. */
+const OPEN_MS = 1000;
 
 const live = reactive({
   state: 'connecting' as LiveState,
@@ -35,6 +37,33 @@ const resumeListeners = new Set<() => void>();
 export function onResume(listener: () => void): () => void {
   resumeListeners.add(listener);
   return () => resumeListeners.delete(listener);
+}
+
+/** Whether pages may have read data before the stream was open. */
+let hasRead = false;
+
+/**
+ * Resolves when the stream is open or cannot be opened now. What is read after that misses no event; what is read before
+ * must be read again.
+ */
+export async function untilFollowing(): Promise<void> {
+  if (may('readCalls')) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(end, OPEN_MS);
+      const stop = watch(
+        () => live.state,
+        (state) => {
+          if (state === 'live' || state === 'lost') end();
+        },
+      );
+      function end(): void {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      }
+    });
+  }
+  hasRead = true;
 }
 
 /** Follows the event stream while the page is shown. */
@@ -63,7 +92,7 @@ function receive(message: HubMessage): void {
   const { state, problem, isNew } = message;
   const isResumed = state === 'live' && (isNew || live.state !== 'live');
   become(state, problem === null ? '' : failureWords(problem));
-  if (isResumed) resume();
+  if (isResumed && hasRead) resume();
   // The key of the session was revoked, or the server has restarted.
   if (problem?.code === 'auth_required') checkSession();
 }
@@ -100,8 +129,8 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   'registry.changed': ['tools', 'stats', 'policy', 'upstreams'],
   'resources.changed': ['resources', 'resource-read'],
   'prompts.changed': ['resources', 'resource-read'],
-  'device.changed': ['devices', 'tools', 'policy'],
-  'upstream.changed': ['upstreams'],
+  'device.changed': ['devices', 'tools', 'policy', 'stats'],
+  'upstream.changed': ['upstreams', 'stats'],
 };
 
 const pending = new Set<string>();

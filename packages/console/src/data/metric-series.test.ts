@@ -2,6 +2,7 @@ import { parseCallQuery, type CallMetricsView, type MetricSeriesView } from '@pa
 import { describe, expect, it } from 'vitest';
 import {
   bucketTimes,
+  countedTime,
   failedShares,
   hasOnlyRefused,
   percentilesIn,
@@ -47,6 +48,17 @@ describe('the buckets of metrics', () => {
     expect(ratesOf(view, series, 1400)).toEqual([0.8, 0, 0.3]);
     expect(ratesOf(view, series, 1210)).toEqual([0.8, 0, 0.4]);
     expect(ratesOf(view, { ...series, points: [] }, 1210)).toEqual([0, 0, null]);
+  });
+});
+
+describe('a bucket in which the time of a view begins', () => {
+  const cut = { ...view, since: 780 };
+
+  it('counts from there: its rate is that of the rest', () => {
+    expect(countedTime(cut, 600)).toEqual({ from: 780, to: 900 });
+    expect(countedTime(cut, 1200)).toEqual({ from: 1200, to: 1500 });
+    expect(ratesOf({ ...view, since: 700 }, series, 1500)[0]).toBe(1.2);
+    expect(ratesOf(cut, { ...series, points: [] }, 1500)).toEqual([null, 0, 0]);
   });
 });
 

@@ -18,6 +18,14 @@ export function bucketTimes({ since, until, bucket_s: width }: CallMetricsView):
   );
 }
 
+/** The counted time of the bucket that begins at `at`: the first and the last bucket of a view may be cut. */
+export function countedTime(
+  { since, until, bucket_s: width }: CallMetricsView,
+  at: number,
+): { readonly from: number; readonly to: number } {
+  return { from: Math.max(at, since), to: Math.min(at + width, until) };
+}
+
 /** Seconds of the view that have passed; its end may be in the future. */
 export function passedSeconds({ since, until }: CallMetricsView, now: number): number {
   return Math.max(Math.min(until, now) - since, 1);
@@ -36,7 +44,7 @@ function pointsOf(
 }
 
 /**
- * Calls per minute in each bucket, zero without calls. The bucket that has not passed yet counts as at least half a bucket,
+ * Calls per minute in each bucket, zero without calls. A bucket that has not passed yet, or is cut, counts as at least half a bucket,
  * because few calls in a moment would look like many; null if it has no calls so far.
  */
 export function ratesOf(
@@ -46,7 +54,8 @@ export function ratesOf(
 ): readonly (number | null)[] {
   const width = view.bucket_s;
   return pointsOf(view, series).map(({ at, point }) => {
-    const passed = Math.min(now - at, width);
+    const { from, to } = countedTime(view, at);
+    const passed = Math.min(now, to) - from;
     if (point === undefined) return passed < width / 2 ? null : 0;
     return perMinute(point.count, Math.max(passed, width / 2));
   });

@@ -7,6 +7,15 @@ export interface PageOfRows<T> {
   readonly next: string | null;
 }
 
+/** Rows of the first page, about a screenful, and of the following ones, which are requested by scrolling. */
+export const FIRST_PAGE = 50;
+export const NEXT_PAGE = 200;
+
+/** How many rows to request from this position; null: the beginning of the list. */
+export function pageLimit(cursor: string | null): number {
+  return cursor === null ? FIRST_PAGE : NEXT_PAGE;
+}
+
 /** A paged list of rows. */
 export interface PagedRows<T> extends QueryState {
   readonly rows: ComputedRef<readonly T[]>;

@@ -93,11 +93,14 @@ export function useRecentRuns(): QueryResult<readonly RunView[]> {
   });
 }
 
-export function useApprovals(): QueryResult<ApprovalRequestView[]> {
+/** `isEnabled`: false: nothing is requested. Default: true. */
+export function useApprovals(
+  isEnabled: MaybeRefOrGetter<boolean> = true,
+): QueryResult<ApprovalRequestView[]> {
   return useQuery({
     queryKey: keyOf('approvals'),
     queryFn: ({ signal }) => all(client.value.approvals({ limit: 200, signal })),
-    enabled: () => may('decide'),
+    enabled: () => toValue(isEnabled) && may('decide'),
   });
 }
 

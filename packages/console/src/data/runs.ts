@@ -1,3 +1,4 @@
+import { PatchboardError } from '@patchboard/client';
 import { queryTerm, type CallView, type RunView } from '@patchboard/wire';
 import { useQuery } from '@tanstack/vue-query';
 import { toValue, type MaybeRefOrGetter } from 'vue';
@@ -5,6 +6,17 @@ import { client } from './connection.ts';
 import { keyOf, type QueryResult } from './queries.ts';
 
 const SHOWN = 20;
+
+/** Whether a run has this id; false if the server does not tell. */
+export async function isRunId(text: string): Promise<boolean> {
+  try {
+    await client.value.runs.get(text);
+    return true;
+  } catch (error) {
+    if (error instanceof PatchboardError) return false;
+    throw error;
+  }
+}
 
 /** The first open calls of a run; read anew each time it is enabled. */
 export function useOpenCalls(

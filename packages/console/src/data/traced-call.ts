@@ -22,7 +22,7 @@ export interface TracedCall {
   readonly state: CallStateName;
   /** The failure code; empty if it has none. */
   readonly code: string;
-  /** Null if the call has not failed, and if only events told of its failure. */
+  /** Null if the call has not failed, and if its failure is known from events only. */
   readonly error: CallErrorView | null;
   readonly args: string;
   /** Never empty. */

@@ -18,7 +18,7 @@ export interface TracedCallsGiven {
   readonly paged: ComputedRef<readonly TracedCall[]>;
   /** False while pages are missing: new calls come after them, and are left out until then. */
   readonly isWhole: ComputedRef<boolean>;
-  /** Whether a call that only the event tells of belongs to the list. */
+  /** Whether a call that is known from the event only belongs to the list. */
   readonly isOwn: (event: CallStateEvent) => boolean;
 }
 

@@ -1,4 +1,5 @@
 import type { ContractDifference, ToolSourceName, UpstreamView } from '@patchboard/wire';
+import { isRecord } from '@patchboard/wire/json';
 
 /** The server records no more differences of a contract. */
 export const MAX_DIFFERENCES = 20;
@@ -43,8 +44,4 @@ export function contractChangeOf(
 
 function isDifference(value: unknown): value is ContractDifference {
   return isRecord(value) && typeof value['path'] === 'string';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

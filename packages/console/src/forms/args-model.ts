@@ -3,7 +3,8 @@ import type { JSONPath, Node } from 'jsonc-parser';
 import { computed, inject, provide, useId, type ComputedRef, type InjectionKey, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { isRounded, parseArgs, pointerOf, replaceAt, sourceAt, type ParsedArgs } from './args-text.ts';
-import { validateArgs, type ArgsIssue } from './validate-args.ts';
+import { problemWords } from '../failure-texts.ts';
+import { validateArgs } from './validate-args.ts';
 
 /** The JSON text of the arguments, with the state that form and editor need. */
 export interface ArgsModel {
@@ -27,13 +28,9 @@ export function createArgsModel(
   schema: ComputedRef<JsonSchema>,
   fromServer: Ref<readonly InputIssueView[]>,
 ): ArgsModel {
-  const i18n = useI18n();
-  const { t } = i18n;
+  const { t } = useI18n();
   const parsed = computed(() => parseArgs(text.value));
-  const words = (issue: ArgsIssue): InputIssueView => {
-    const key = `issues.${issue.keyword}`;
-    return { path: issue.path, message: i18n.te(key) ? t(key, particularsOf(issue.message)) : issue.message };
-  };
+  const words = (issue: InputIssueView): InputIssueView => ({ ...issue, message: problemWords(issue) });
   const issues = computed(() => {
     if (!parsed.value.ok) return [];
     const own = validateArgs(schema.value, parsed.value.plain).map(words);
@@ -78,13 +75,4 @@ function roundedNumbers(text: string, node: Node, path: JSONPath): JSONPath[] {
       ? []
       : roundedNumbers(text, value, [...path, String(name.value)]);
   });
-}
-
-/**
- * Extracts the parameters of an issue from the validator's message: the limit is its last word, the name is
- * quoted.
- */
-function particularsOf(message: string): { limit: string; name: string } {
-  const limit = /-?\d+(?:\.\d+)?(?=\D*$)/.exec(message)?.[0] ?? '';
-  return { limit, name: [...message.matchAll(/"([^"]*)"/g)].at(-1)?.[1] ?? '' };
 }

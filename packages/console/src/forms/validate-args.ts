@@ -1,74 +1,70 @@
-import { Validator, type OutputUnit } from '@cfworker/json-schema';
-import type { InputIssueView, JsonSchema } from '@patchboard/wire';
+import { reason, reasonText, type InputIssueView, type JsonSchema } from '@patchboard/wire';
+import {
+  compileSchema,
+  extraMemberOf,
+  isRecord,
+  pointerTo,
+  SchemaProblem,
+  TRUSTED_RULES,
+  type CompiledPattern,
+  type SchemaRules,
+} from '@patchboard/wire/json';
 
-/** A validation issue; `keyword` is the schema keyword that failed. */
-export interface ArgsIssue extends InputIssueView {
-  readonly keyword: string;
-}
+/** Patterns are left to the server: a pattern of an untrusted tool could block the browser. */
+const ANY_TEXT: CompiledPattern = {
+  ok: true,
+  pattern: { test: () => true, size: 0, stepsPerChar: 0 },
+};
+const RULES: SchemaRules = {
+  ...TRUSTED_RULES,
+  compilePattern: () => ANY_TEXT,
+  maxChecksInPlace: 10_000,
+  maxSteps: 500_000,
+};
 
-/** Issues of these keywords only repeat issues inside them. */
-const WRAPPERS: ReadonlySet<string> = new Set([
-  'properties',
-  'items',
-  'prefixItems',
-  'additionalProperties',
-  '$ref',
-  'allOf',
-  'if',
-  'then',
-  'else',
-]);
-
-/**
- * Interpreted, because the Content-Security-Policy forbids generated code. Patterns are left to the server: a
- * pattern of an untrusted tool could block the browser.
- */
-export function validateArgs(schema: JsonSchema, value: unknown): readonly ArgsIssue[] {
-  let errors: OutputUnit[];
+/** Finds what the server would find, except for patterns, and before the arguments are sent. */
+export function validateArgs(schema: JsonSchema, value: unknown): readonly InputIssueView[] {
   try {
-    const plain = withoutPatterns(schema) as ConstructorParameters<typeof Validator>[0];
-    errors = new Validator(plain, '2020-12', false).validate(value).errors;
-  } catch {
+    const issues = compileSchema(withoutPatternProperties(schema), RULES)(value) ?? [];
+    return withoutAlternatives(issues).map(atMember);
+  } catch (error) {
     // Unsupported schemas, such as those with remote references, are left to the server.
-    return [];
+    if (error instanceof SchemaProblem) return [];
+    throw error;
   }
-  const inner = errors.filter(
-    ({ keyword, error }) =>
-      !WRAPPERS.has(keyword) || /additional propert/i.test(error) || error.includes('False boolean'),
-  );
-  const issues = inner.map(({ instanceLocation, keyword, error }) => ({
-    path: decodeURI(instanceLocation.replace(/^#/, '')),
-    keyword,
-    message: error,
-  }));
-  return firstPerPlace(withoutAlternatives(issues));
 }
 
-/** If no alternative matches, the issues of each alternative are left out. */
-function withoutAlternatives(issues: readonly ArgsIssue[]): readonly ArgsIssue[] {
-  const outer = issues.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
+/** If no alternative matches, the issues of each alternative at the same place are left out. */
+function withoutAlternatives(issues: readonly InputIssueView[]): readonly InputIssueView[] {
+  const unions = issues.filter((issue) => ['issue_any_of', 'issue_one_of'].includes(codeOf(issue)));
   return issues.filter(
-    (issue) =>
-      outer.includes(issue) || !outer.some(({ path }) => issue.path === path && issue.keyword === 'type'),
+    (issue) => codeOf(issue) !== 'issue_type' || !unions.some(({ path }) => path === issue.path),
   );
 }
 
-function firstPerPlace(issues: readonly ArgsIssue[]): readonly ArgsIssue[] {
-  const seen = new Set<string>();
-  return issues.filter(({ path, keyword }) => {
-    const key = `${path} ${keyword}`;
-    return !seen.has(key) && seen.add(key);
-  });
+/** A member that is not allowed has a field of its own, which shows the issue. */
+function atMember(issue: InputIssueView): InputIssueView {
+  const name = extraMemberOf(issue);
+  if (name === undefined) return issue;
+  const why = reason('issue_not_allowed');
+  return { path: pointerTo(issue.path, name), message: reasonText(why), reasons: [why] };
 }
 
-function withoutPatterns(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutPatterns);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  return Object.fromEntries(
-    Object.entries(schema)
-      .filter(
-        ([name, value]) => !(name === 'pattern' && typeof value === 'string') && name !== 'patternProperties',
-      )
-      .map(([name, value]) => [name, withoutPatterns(value)]),
-  );
+function codeOf({ reasons }: InputIssueView): string {
+  return reasons?.[0]?.code ?? '';
 }
+
+/** Without the patterns it is not known which members are additional. */
+function withoutPatternProperties(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutPatternProperties);
+  if (!isRecord(schema)) return schema;
+  const hasPatterns = isRecord(schema['patternProperties']);
+  const kept = Object.entries(schema).filter(([keyword]) => !hasPatterns || !BY_PATTERN.has(keyword));
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutPatternProperties(member)]));
+}
+
+const BY_PATTERN: ReadonlySet<string> = new Set([
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+]);

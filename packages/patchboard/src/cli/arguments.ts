@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { messageOf } from '../core/failures.ts';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { UsageError } from './exit-codes.ts';
 import { typesIn, type JsonType } from '../protocols/schema-facts.ts';
 import { fileProblem } from '../settings/file-problem.ts';

@@ -1,4 +1,4 @@
-import { parseDuration, parseMoment } from '@patchboard/wire';
+import { parseDuration, parseMoment, readableDuration } from '@patchboard/wire';
 import { UsageError } from './exit-codes.ts';
 
 const EXAMPLES = 'a duration such as 90s, 30m, 1h30m or 30d, of at most ten years';
@@ -43,6 +43,11 @@ export function createdSince(
 /** The grammar accepts bare numbers as epoch seconds; here "30" is a duration without its unit. */
 function momentOrNull(text: string, now: number): number | null {
   return /^\d+$/.test(text) ? null : parseMoment(text, now);
+}
+
+/** The cell of a table for a duration; empty if it is not known yet. */
+export function durationCell(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? '' : readableDuration(ms);
 }
 
 /** Formats the remaining time: `9:58`, `2 h 05 m`, `3 d 4 h`. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { JsonType } from '../protocols/schema-facts.ts';
 import { typesOf } from './arguments.ts';
 import { propertySchema, schemaBranches } from './schema-parts.ts';

@@ -8,7 +8,7 @@ import { inputFields, type InputField } from './input-fields.ts';
 import { cell } from './output.ts';
 import { verbatimJsonLine } from './terminal-text.ts';
 
-/** A person at the terminal who can be asked until `signal` aborts. */
+/** A person at the terminal, who can respond until `signal` aborts. */
 export interface FormContext {
   readonly output: Pick<CliContext['output'], 'note'>;
   readonly ask: (question: string, signal: AbortSignal) => Promise<string | null>;
@@ -19,7 +19,7 @@ export function formOf(context: CliContext): Omit<FormContext, 'signal'> {
   return { output: context.output, ask: (question, signal) => context.ask(question, signal) };
 }
 
-/** The person declined, or there is no one to ask any more. */
+/** The person declined, or the terminal was closed. */
 class Declined extends Error {}
 
 /**

@@ -46,6 +46,15 @@ export interface Column {
   readonly dropOrder?: number;
 }
 
+/** Returns the columns; those with these titles stay on a narrow terminal. */
+export function keepColumns(titles: ReadonlySet<string>, columns: readonly Column[]): readonly Column[] {
+  return columns.map((column) => {
+    if (!titles.has(column.title)) return column;
+    const { dropOrder: _dropOrder, ...kept } = column;
+    return kept;
+  });
+}
+
 const CODES: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
 const GAP = '  ';
 const NARROWEST_COLUMN = 8;

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { CONFIG_SCHEMA, type ConfigFile } from '../settings/config-schema.ts';
 import { configProblems, policyProblems } from '../settings/config-file.ts';
 import { parseText, type TextProblem } from '../settings/yaml-text.ts';

@@ -93,6 +93,16 @@ describe('the program', () => {
     expect(errorText(new PatchboardError('problem', 'not here', own))).toContain('→ connect the phone');
   });
 
+  it('names an option as it was given, not as the parameter of the route', async () => {
+    const refused = new PatchboardError('problem', 'query/level must be small', { code: 'body_invalid' });
+    for (const argv of [
+      ['act', '--level', '2'],
+      ['act', '--level=2'],
+    ])
+      expect((await run(argv, throwing(refused))).error).toBe('patchboard: --level must be small\n');
+    expect((await run(['act'], throwing(refused))).error).toBe('patchboard: query/level must be small\n');
+  });
+
   it('prints how to start a server that is not reachable', () => {
     expect(errorText(new NetworkError('cannot reach x'))).toContain('patchboard serve');
   });

@@ -55,7 +55,7 @@ export async function runProgram(
   } catch (error) {
     // Commander has already printed the message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    const report = argv.includes('--json') ? errorJson(error) : errorText(error);
+    const report = argv.includes('--json') ? errorJson(error) : errorText(error, argv);
     streams.error(`${report}\n`);
     return isSetup(error) ? EXIT.usage : exitCodeOf(error);
   }
@@ -81,13 +81,14 @@ function isSetup(error: unknown): error is ConfigError | StoreRefused {
   return error instanceof ConfigError || error instanceof StoreRefused;
 }
 
-export function errorText(error: unknown): string {
+/** `argv`: an option that the server refuses is named as it was given. */
+export function errorText(error: unknown, argv: readonly string[] = []): string {
   if (error instanceof UsageError || isSetup(error)) return `patchboard: ${printable(error.message)}`;
   // Any other error is a bug; a report needs its stack.
   if (!(error instanceof PatchboardError)) {
     return `patchboard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   }
-  const lines = [`patchboard: ${error.detail}`];
+  const lines = [`patchboard: ${withOptionNames(error.detail, argv)}`];
   for (const issue of issuesOf(error))
     lines.push(`  ${issue.path === '' ? '/' : issue.path}: ${issue.message}`);
   for (const advice of adviceOn(error)) lines.push(`  → ${advice}`);
@@ -106,6 +107,14 @@ export function errorJson(error: unknown): string {
   const recommendations = adviceOn(error);
   return JSON.stringify({
     error: { code, message, status, retryable, tool_call_id: toolCallId, issues, recommendations },
+  });
+}
+
+/** The server names a parameter of its route, `query/cursor`; the user wrote `--cursor`. */
+function withOptionNames(detail: string, argv: readonly string[]): string {
+  return detail.replace(/^query\/([a-z]+)/, (place, name: string) => {
+    const option = `--${name}`;
+    return argv.some((word) => word === option || word.startsWith(`${option}=`)) ? option : place;
   });
 }
 

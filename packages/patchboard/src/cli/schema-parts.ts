@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { isRecord } from '../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { referenced } from '../protocols/schema-facts.ts';
 
 const MAX_DEPTH = 16;

@@ -22,7 +22,7 @@ describe('the bars of a run', () => {
   it('show when each call waited and ran, to the millisecond', () => {
     const calls = [aCall('a', 0, 0, 500), aCall('b', 500, 750, 1000), aCall('c', 999, null, 1000)];
     const span = spanOf(calls, START + 60_000);
-    expect(spanText(span)).toBe('1s');
+    expect(spanText(span)).toBe('1 s');
     expect(calls.map((call) => barOf(call, span, 8))).toEqual(['████', '    ░░██', '       ░']);
   });
 

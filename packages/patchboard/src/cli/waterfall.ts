@@ -1,4 +1,4 @@
-import { durationText, isTerminal, type CallView } from '@patchboard/wire';
+import { isTerminal, readableDuration, type CallView } from '@patchboard/wire';
 
 /** A time span in epoch milliseconds. */
 export interface Span {
@@ -32,8 +32,7 @@ export function spanOf(calls: readonly CallView[], now: number): Span {
 }
 
 export function spanText({ from, to }: Span): string {
-  const ms = to - from;
-  return ms < 60_000 ? durationText(ms) : durationText(Math.round(ms / 1000) * 1000);
+  return readableDuration(to - from);
 }
 
 /** A bar of the call in the span: ░ before it ran, █ while it ran; at least one character. */

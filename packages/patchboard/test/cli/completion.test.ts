@@ -15,6 +15,7 @@ beforeAll(async () => {
   stop = await place.serve();
   await place.run(['profile', 'add', 'prod', '--url', 'https://prod.example']);
   script = await place.write('patchboard.bash', (await place.run(['completion', 'bash'])).out);
+  await place.write('a reply.txt', '');
   await mkdir(join(place.folder, 'bin'));
   const program = join(place.folder, 'bin', 'patchboard');
   await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
@@ -31,7 +32,7 @@ async function offers(lines: readonly string[], more: Record<string, string> = {
   const presses = lines.map((line) => {
     const words = `patchboard ${line}`.split(' ');
     const quoted = words.map((word) => `'${word}'`).join(' ');
-    return `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _patchboard; echo "\${COMPREPLY[*]}"`;
+    return `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _patchboard; (IFS='|'; echo "\${COMPREPLY[*]}")`;
   });
   const env = { ...cleanEnvironment(), ...place.environment, ...more };
   const PATH = `${join(place.folder, 'bin')}:${process.env['PATH']}`;
@@ -44,7 +45,7 @@ async function offers(lines: readonly string[], more: Record<string, string> = {
   return out
     .split('\n')
     .slice(0, -1)
-    .map((line) => line.split(' ').filter((word) => word !== ''));
+    .map((line) => line.split('|').filter((word) => word !== ''));
 }
 
 describe('completion in bash', { timeout: LONG }, () => {
@@ -78,6 +79,7 @@ describe('completion in bash', { timeout: LONG }, () => {
       'calls ls --tool calc',
       'tools ls --profile ',
       'parse patch',
+      'parse a',
     ];
     expect(await offers(lines)).toEqual([
       ['calculation.eval'],
@@ -85,6 +87,7 @@ describe('completion in bash', { timeout: LONG }, () => {
       ['calculation.eval'],
       ['prod'],
       ['patchboard.bash'],
+      ['a reply.txt'],
     ]);
   });
 

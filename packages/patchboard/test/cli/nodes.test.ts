@@ -48,9 +48,9 @@ it('patchboard nodes lists the nodes, and says that their configurations differ'
   expect(out.split('\n')).toEqual([
     expect.stringMatching(/^NODE +STATE +BEAT +CALLS +ROOM +VERSION +CONFIG +TOOK OVER +HOLDER$/),
     expect.stringMatching(
-      /^1 \* +running +0\.3 s +4 +60 +1\.2\.3 +aa11bb22 +7 calls of 3, 2026-01-01\S+ +board-a, process 12$/,
+      /^1 \* +running +310 ms +4 +60 +1\.2\.3 +aa11bb22 +7 calls of 3, 2026-01-01\S+ +board-a, process 12$/,
     ),
-    expect.stringMatching(/^2 +running +0\.3 s +4 +60 +1\.2\.3 +dd44$/),
+    expect.stringMatching(/^2 +running +310 ms +4 +60 +1\.2\.3 +dd44$/),
     '',
   ]);
   const json = JSON.parse((await runCli(['nodes', '--json'], environment)).out) as NodesView;
@@ -64,7 +64,7 @@ it('patchboard nodes fits a terminal of 40 columns, and is unreachable or denied
   expect(out.split('\n')).toEqual([
     'NODE       1 *',
     'STATE      running',
-    'BEAT       0.3 s',
+    'BEAT       310 ms',
     'CALLS      4',
     'ROOM       60',
     'VERSION    1.2.3',
@@ -75,7 +75,7 @@ it('patchboard nodes fits a terminal of 40 columns, and is unreachable or denied
     '',
     'NODE       2',
     'STATE      running',
-    'BEAT       0.3 s',
+    'BEAT       310 ms',
     'CALLS      4',
     'ROOM       60',
     'VERSION    1.2.3',

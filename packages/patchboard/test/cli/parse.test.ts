@@ -17,6 +17,13 @@ const REPLY = [
   'path:「始」src',
 ].join('\n');
 
+/** The JSON of `parse` for a reply with errors, which ends with 1. */
+async function reportOf<T>(place: Workplace, argv: readonly string[]): Promise<T> {
+  const { code, out, error } = await place.run(['parse', ...argv, '--json']);
+  expect([code, error]).toEqual([1, '']);
+  return JSON.parse(out) as T;
+}
+
 describe('patchboard parse', { timeout: LONG }, () => {
   let place: Workplace;
   beforeAll(async () => {
@@ -30,7 +37,7 @@ describe('patchboard parse', { timeout: LONG }, () => {
   afterAll(() => place.remove());
 
   it('prints the calls of a reply and what is wrong with it, without a server', async () => {
-    const report = await place.json(['parse', '--protocol', 'vcp', join(place.folder, 'reply.txt')]);
+    const report = await reportOf(place, ['--protocol', 'vcp', join(place.folder, 'reply.txt')]);
     expect(report).toEqual({
       requests: [
         {
@@ -54,8 +61,8 @@ describe('patchboard parse', { timeout: LONG }, () => {
   });
 
   it('reads arguments as the schemas of a file want them', async () => {
-    const argv = ['parse', '--tools', join(place.folder, 'tools.json'), join(place.folder, 'reply.txt')];
-    const { requests } = await place.json<{ requests: unknown[] }>(argv);
+    const argv = ['--tools', join(place.folder, 'tools.json'), join(place.folder, 'reply.txt')];
+    const { requests } = await reportOf<{ requests: unknown[] }>(place, argv);
     expect(requests).toMatchObject([
       {
         args: { path: 'src/tools', depth: 2 },
@@ -70,8 +77,8 @@ describe('patchboard parse', { timeout: LONG }, () => {
   it('says of a tool that the file does not have which one was meant', async () => {
     const reply = join(place.folder, 'misspelt.txt');
     await writeFile(reply, REPLY.split('\n').slice(0, 7).join('\n').replace('listFiles', 'listFile'));
-    const argv = ['parse', '--tools', join(place.folder, 'tools.json'), reply];
-    expect((await place.json<{ errors: unknown[] }>(argv)).errors).toEqual([
+    const argv = ['--tools', join(place.folder, 'tools.json'), reply];
+    expect((await reportOf<{ errors: unknown[] }>(place, argv)).errors).toEqual([
       {
         code: 'tool_not_found',
         message: 'tool not found: directory-tree_listFile; did you mean directory-tree_listFiles?',
@@ -89,9 +96,18 @@ describe('patchboard parse', { timeout: LONG }, () => {
 
   it('prints it for people too', async () => {
     const { out, code } = await place.run(['parse', join(place.folder, 'reply.txt')]);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(out).toContain('2:1  directory-tree_listFiles  first');
     expect(out).toContain('11:6  value_unclosed');
+  });
+
+  it('exits with 0 for a reply without errors', async () => {
+    const reply = join(place.folder, 'good.txt');
+    await writeFile(reply, REPLY.split('\n').slice(0, 7).join('\n'));
+    expect(await place.json(['parse', reply])).toMatchObject({
+      requests: [{ requestId: 'first' }],
+      errors: [],
+    });
   });
 
   it('says in one line which file cannot be used', async () => {
@@ -132,12 +148,8 @@ describe('patchboard tools export', { timeout: LONG }, () => {
           .map((name) => `<<<[TOOL_REQUEST]>>>tool_name:「始」${name}「末」<<<[END_TOOL_REQUEST]>>>`)
           .join('\n'),
       );
-      const report = await place.json<{ requests: unknown[]; errors: unknown[] }>([
-        'parse',
-        '--tools',
-        file,
-        reply,
-      ]);
+      const argv = ['--tools', file, reply];
+      const report = await reportOf<{ requests: unknown[]; errors: unknown[] }>(place, argv);
       const request = { toolName: 'calculation.eval' };
       expect(report.requests).toMatchObject([request, request]);
       const error = { code: 'input_invalid', message: '"expression" is required' };

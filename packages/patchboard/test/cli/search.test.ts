@@ -45,6 +45,16 @@ describe('calls ls', { timeout: LONG }, () => {
     expect(out).toMatch(/FAILED +input_invalid .*calculation\.eval +local/);
   });
 
+  it('takes states by the names that the console shows', async () => {
+    expect((await run(['calls', 'ls', 'state:running'])).error).toBe('no calls\n');
+    for (const argv of [['state:Succeeded'], ['--state', 'succeeded']])
+      expect(await selected(['calls', 'ls', ...argv], '.tool_calls[].state')).toEqual(
+        Array(3).fill('COMPLETED'),
+      );
+    expect(await selected(['calls', 'ls', '--state', 'ended'], '.tool_calls[].state')).toHaveLength(4);
+    expect((await run(['calls', 'ls', '--state', 'odd'])).code).toBe(2);
+  });
+
   it('lists refused requests, which made no call', async () => {
     const { code, out } = await run(['calls', 'ls', 'state:refused', '--tool', 'nothing.*']);
     expect(code).toBe(0);
@@ -81,6 +91,16 @@ describe('calls ls', { timeout: LONG }, () => {
     expect(new Set(seen).size).toBe(4);
   });
 
+  it('keeps the columns that the query, a filter or the order names on a narrow terminal', async () => {
+    const shown = async (...argv: string[]): Promise<string> =>
+      (await run(['calls', 'ls', 'state:completed', ...argv], 80)).out;
+    expect(await shown()).not.toMatch(/WAITED|TOTAL|CREATED|RUN/);
+    expect(await shown('waited<1m')).toContain('WAITED');
+    expect(await shown('--sort', 'total')).toContain('TOTAL');
+    expect(await shown('--since', '1h')).toContain('CREATED');
+    expect(await shown('run:run-of-three')).toMatch(/RUN(.*\n)*.*run-of-three/);
+  });
+
   it.each([40, 80, 120])('fits %i columns without cutting an id or a name', async (columns) => {
     const { out } = await run(['calls', 'ls', 'run:run-of-three'], columns);
     const ids = await selected(['calls', 'ls', 'run:run-of-three'], '.tool_calls[].tool_call_id');
@@ -109,7 +129,7 @@ describe('runs', { timeout: LONG }, () => {
     expect(shown.out).toMatch(/calls +3, 0 open, 1 failed/);
     expect(shown.out.match(/calculation\.eval +(COMPLETED|FAILED).*█/g)).toHaveLength(3);
     const narrow = await run(['runs', 'show', 'run-of-three'], 40);
-    expect(narrow.out).toMatch(/calculation\.eval {2}FAILED input_invalid .*\n {2}tc_\w{26}\n/);
+    expect(narrow.out).toMatch(/calculation\.eval\n {2}FAILED input_invalid .*\n {2}tc_\w{26}\n/);
   });
 
   it('are listed by outcome', async () => {

@@ -89,11 +89,15 @@ describe('the inbox', () => {
     await page.keyboard.press('e');
     const editor = page.locator('[data-editor] .cm-content');
     await editor.waitFor();
+    // Written differently, it is the same.
+    await editor.fill('{"path":"/tmp/all","count":3}');
+    await page.locator('[data-approval-detail]', { hasText: 'No difference.' }).waitFor();
     await editor.fill('{"path": "/tmp/one", "count": 99}');
     await page.locator('[data-approval-detail] .added', { hasText: '/tmp/one' }).waitFor();
+    // What the tool's schema refuses is shown where it is, before a decision.
+    await page.locator('[data-approval-detail] .bad', { hasText: '/count' }).waitFor();
     await page.locator('[data-approve-edited]').click();
-    // The server does not take what the tool's schema refuses, and says where.
-    await page.locator('[data-approval-detail]', { hasText: '/count' }).waitFor();
+    await page.locator('[data-approval-detail] .problem').waitFor();
     const before = await digestOf(id);
     await page.locator('[data-digest]', { hasText: before }).waitFor({ state: 'detached' });
     await editor.fill('{"path": "/tmp/one"}');

@@ -93,8 +93,21 @@ describe('the list', () => {
       await bar.evaluate((field: HTMLInputElement) => [field.selectionStart, field.selectionEnd]),
     ).toEqual([0, 3]);
     expect(new URL(page.url()).searchParams.get('query')).toBeNull();
+    // The rows are those of the query before, and the page says so.
+    await page.locator('[data-former]', { hasText: 'still everything' }).waitFor();
+    await page.locator('.former [data-call]').first().waitFor();
     await bar.press('Escape');
     await expect.poll(() => bar.inputValue()).toBe('');
+    await page.locator('.former, [data-former]').first().waitFor({ state: 'detached' });
+    await bar.fill('agent:local');
+    await bar.press('Enter');
+    await page.waitForURL('**query=agent:local*');
+    await bar.fill('agnt:local');
+    await bar.press('Enter');
+    await page.locator('[data-former]', { hasText: 'agent:local' }).waitFor();
+    await bar.fill('agent:local state:open');
+    await bar.press('Enter');
+    await page.locator('.former, [data-former]').first().waitFor({ state: 'detached' });
     // A link with a wrong query shows what is wrong, and requests nothing.
     await page.goto(`${board.url}/ui/calls?query=stat:failed`);
     await page.locator('[data-state="problem"]').waitFor();
@@ -245,7 +258,7 @@ describe('selected calls', () => {
     await page.locator('[data-bulk-call]').nth(2).waitFor();
     expect(await page.locator(`[data-bulk-call="${ended}"]`).count()).toBe(0);
     await page.locator('[data-bulk-run]').click();
-    await page.locator('[data-bulk-progress]', { hasText: '3 done, 0 failed' }).waitFor();
+    await page.locator('[data-bulk-progress]', { hasText: '3 cancelled, 0 refused' }).waitFor();
     await page.locator('[data-bulk-close]').click();
     for (const id of ids) await page.locator(`[data-call="${id}"] [data-state="CANCELLED"]`).waitFor();
     await page.locator('[data-bulk-clear]').click();
@@ -255,6 +268,9 @@ describe('selected calls', () => {
     await page.locator('[data-bulk-run]').click();
     const made = page.locator(`[data-bulk-call="${ended}"] [data-bulk-state="done"] a`);
     await made.waitFor();
+    // The state of the call that was replayed would read as that of the new one.
+    expect(await page.locator(`[data-bulk-call="${ended}"] [data-state]`).count()).toBe(0);
+    await page.locator('[data-bulk-progress]', { hasText: '1 replayed, 0 refused' }).waitFor();
     await made.click();
     await page.waitForURL('**/ui/calls/tc_*');
     await page.locator('main a', { hasText: ended }).first().waitFor();
@@ -282,6 +298,8 @@ describe('one call', () => {
     const { page, done } = await board.open(`/ui/calls/${id}`);
     await page.locator('[data-stretch="EXECUTING"]').waitFor();
     await page.getByText('the tool is not marked as risky').waitFor();
+    expect(await page.locator('[data-failure]').count()).toBe(0);
+    await page.locator('[data-row] [data-state="COMPLETED"]').waitFor();
     await page.getByRole('region', { name: 'Result' }).filter({ hasText: 'hello' }).waitFor();
     await page.locator('[data-replay]').click();
     await page.waitForURL(

@@ -73,8 +73,7 @@ describe('by keyboard alone', () => {
     await page.locator('[data-tool="toy.remove"]').waitFor();
     await tabTo(page, '[data-tool="toy.remove"]');
     await press(page, 'Enter');
-    await focusIsOn(page, 'section[tabindex]');
-    await tabTo(page, '[data-field="/path"] input');
+    await focusIsOn(page, '[data-field="/path"] input');
     await page.keyboard.type('/y');
     await press(page, 'Control+Enter');
     await page.locator('[data-result] [data-state="APPROVAL_REQUIRED"]').waitFor();
@@ -191,6 +190,12 @@ describe('by keyboard alone', () => {
     await press(page, 'Escape');
     await page.locator('[data-code]').waitFor({ state: 'hidden' });
     expect(page.url()).toContain(calls[0]!);
+    await press(page, 'Escape');
+    await page.waitForURL('**/ui/settings');
+    // Opened by its address, it has no page to return to but its list.
+    await page.goto('about:blank');
+    await page.goto(`${board.url}/ui/calls/${calls[0]}`);
+    await page.locator('[data-replay]').waitFor();
     await press(page, 'Escape');
     await page.waitForURL('**/ui/calls');
     await done();

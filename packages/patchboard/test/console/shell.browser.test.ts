@@ -41,6 +41,18 @@ describe('the first load', () => {
     }
   });
 
+  it('is sent as brotli or gzip, as the browser accepts', async () => {
+    const texts = await Promise.all(
+      ['br, gzip', 'gzip', 'identity'].map(async (accepted) => {
+        const headers = { 'accept-encoding': accepted };
+        const response = await fetch(`${board.url}/ui/theme.js`, { headers });
+        return { encoding: response.headers.get('content-encoding'), text: await response.text() };
+      }),
+    );
+    expect(texts.map(({ encoding }) => encoding)).toEqual(['br', 'gzip', null]);
+    expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
+  });
+
   it('returns 404 for a missing file, and serves nothing outside its folder', async () => {
     for (const path of [
       '/ui/assets/none.js',
@@ -102,6 +114,20 @@ describe('signing in', () => {
     await done();
   });
 
+  it('is reported until the user goes on, and not for ever', async () => {
+    const { page, done } = await board.open('/ui/settings');
+    await page.locator('#login').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Metrics' }).click();
+    await page.locator('#login').waitFor({ state: 'detached' });
+    await page.clock.install();
+    await page.goto('about:blank');
+    await page.goto(`${board.url}/ui/settings#login=${board.server.platform.loginToken()}`);
+    await page.locator('#login').waitFor();
+    await page.clock.fastForward(15_000);
+    await page.locator('#login').waitFor({ state: 'detached' });
+    await done();
+  });
+
   it('works by pasting a link, and says when it was used before', async () => {
     const { page, done } = await board.open('/ui/login', { isSignedIn: false });
     const link = `${board.url}/#login=${board.server.platform.loginToken()}`;
@@ -122,6 +148,8 @@ describe('signing in', () => {
       .locator('[data-state="needs-operator"]', { hasText: 'npx patchboard login' })
       .first()
       .waitFor();
+    // Not for operators alone: a key signs in too.
+    await page.locator('[data-state="needs-operator"]', { hasText: 'paste a key' }).first().waitFor();
     await page.goto(`${board.url}/ui/tester`);
     await page.locator('[data-tool="toy.echo"]').waitFor();
     await done();

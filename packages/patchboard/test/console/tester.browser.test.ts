@@ -2,11 +2,15 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo, endless, remove, shapes } from './support/toys.ts';
+import { aServerTool } from '../support/an-engine.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+/** Belongs to no group. */
+const plain = aServerTool({ name: 'plain' });
 
 let board: TestConsole;
 beforeAll(async () => {
-  board = await aConsole({ tools: [echo, endless, remove, shapes] });
+  board = await aConsole({ tools: [echo, endless, remove, shapes, plain] });
 });
 afterAll(async () => {
   await board?.close();
@@ -25,16 +29,31 @@ async function textIs(page: Page, args: unknown): Promise<void> {
 const field = (page: Page, path: string) => page.locator(`[data-field="${path}"]`);
 
 describe('the library', () => {
-  it('finds, groups and loads with Enter', async () => {
+  it('finds, groups and loads with a click or Enter', async () => {
     const { page, done } = await board.open('/ui/tester');
     await page.getByLabel('Search tools').fill('removes');
     await page.locator('[data-tool="toy.echo"]').waitFor({ state: 'detached' });
     await page.locator('[data-tool="toy.remove"]').click();
     await page.locator('[data-library-detail]', { hasText: 'path' }).waitFor();
-    await page.locator('[data-tool="toy.remove"]').press('Enter');
-    await field(page, '/path').waitFor();
+    await field(page, '/path').locator('input').fill('/x');
     await page.waitForURL('**tool=toy.remove*');
     expect(page.url()).toContain('q=removes');
+    // The arguments of the tool that is loaded already remain.
+    await page.locator('[data-tool="toy.remove"]').click();
+    await textIs(page, { path: '/x' });
+    await page.getByLabel('Search tools').fill('');
+    await page.locator('[data-tool="toy.shapes"]').press('Enter');
+    await field(page, '/title').waitFor();
+    const search = page.getByLabel('Search tools');
+    await search.fill('removes');
+    await page.locator('[data-tool="toy.shapes"]').waitFor({ state: 'detached' });
+    await search.press('Enter');
+    await field(page, '/path').locator('input:focus').waitFor();
+    await search.press('ArrowDown');
+    await page.locator('[data-tool="toy.remove"]:focus').waitFor();
+    await search.fill('');
+    await page.locator('[data-group="toy"] ~ ul [data-tool="toy.remove"]').waitFor();
+    await page.locator('[data-group=""] ~ ul [data-tool="plain"]').waitFor();
     await done();
   });
 });
@@ -89,8 +108,8 @@ describe('the form and the text', () => {
     const { page, done } = await board.open(
       '/ui/tester?tool=toy.shapes&args=%7B%22title%22%3A%22a%22%2C%22count%22%3A0%7D',
     );
-    await field(page, '/title').getByText('Too short').waitFor();
-    await field(page, '/count').getByText('Too small').waitFor();
+    await field(page, '/title').getByText('must not have fewer than 2 characters').waitFor();
+    await field(page, '/count').getByText('must be >= 1').waitFor();
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.locator('[data-issue]', { hasText: 'line 1' }).first().waitFor();
     await page.locator('[data-editor] .cm-content').fill('{\n  "title": "ab",\n  "count": }');
@@ -98,7 +117,7 @@ describe('the form and the text', () => {
     await page.getByRole('button', { name: '切换到中文' }).click();
     await page.locator('[data-editor] .cm-content').fill('{"title": "a"}');
     await page.getByRole('tab', { name: '表单' }).click();
-    await field(page, '/title').getByText('太短').waitFor();
+    await field(page, '/title').getByText('不能少于 2 个字符').waitFor();
     await done();
   });
 

@@ -1,8 +1,9 @@
 import { CALL_STATES, type CallStateName } from '../call-state.ts';
 import type { CallQuery, MsRange, NamePatterns } from './call-query.ts';
-import { REFUSED, STATE_GROUPS, type QueryKeyName } from './query-keys.ts';
+import type { QueryKeyName } from './query-keys.ts';
 import { queryTerm, quotedText } from './query-terms.ts';
 import { durationText, momentText } from './query-time.ts';
+import { REFUSED, STATE_GROUPS } from './state-names.ts';
 
 /** Writes a query as text that `parseCallQuery` reads back as the same query. Times become absolute. */
 export function formatCallQuery(query: CallQuery): string {

@@ -10,9 +10,10 @@ import {
   type QueryProblem,
   type QueryTarget,
 } from './call-query.ts';
-import { CALL_QUERY_KEYS, queryKey, REFUSED, type QueryKey, type QueryKeyName } from './query-keys.ts';
+import { CALL_QUERY_KEYS, queryKey, type QueryKey, type QueryKeyName } from './query-keys.ts';
 import { lexQuery, problemAt, type QueryTerm } from './query-terms.ts';
 import { durationRange, hasWords, idOf, momentOf, namesOf, statesOfTerm } from './query-values.ts';
+import { isRefusedName } from './state-names.ts';
 
 type NamesKey = 'tools' | 'agents' | 'codes';
 type RangeKey = 'waitedMs' | 'ranMs' | 'totalMs';
@@ -187,7 +188,7 @@ function checkTarget({ query, problems }: Draft, terms: readonly QueryTerm[], ta
   for (const term of terms) {
     const key = queryKey(term.key ?? '');
     if (term.key !== null && key === undefined) continue;
-    const isRefusedTerm = key?.kind === 'states' && term.values[0]?.text.toLowerCase() === REFUSED;
+    const isRefusedTerm = key?.kind === 'states' && isRefusedName(term.values[0]?.text ?? '');
     if (target === 'metrics') {
       if (key?.name !== 'tool' && key?.name !== 'agent')
         problems.push(problemAt(term, reason('query_not_of_metrics')));

@@ -31,12 +31,16 @@ describe('completion', () => {
 
   it('offers a term for a value without its key', () => {
     expect(optionsAt('refu|')).toEqual(['state:refused']);
-    expect(optionsAt('timeo|')).toEqual(['code:timeout', 'code:queue_timeout']);
+    expect(optionsAt('timeo|')).toEqual(['state:timeout', 'code:timeout', 'code:queue_timeout']);
+    expect(optionsAt('runn|')).toEqual(['state:running']);
   });
 
   it('offers values of the key, of each member of a list', () => {
     expect(optionsAt('state:fai|')).toEqual(['failed']);
     expect(optionsAt('state:failed,ref|')).toEqual(['refused']);
+    expect(optionsAt('state:run|')).toEqual(['running']);
+    expect(optionsAt('state:执|')).toEqual(['执行中']);
+    expect(optionsAt('state:|')).not.toContain('running');
     expect(optionsAt('status:|')).toEqual(['pending', 'running', 'succeeded', 'failed', 'timeout']);
     expect(optionsAt('ran>|')).toContain('1s');
     expect(at('tool:wea|')).toMatchObject({ kind: 'value', key: 'tool', typed: 'wea', from: 5, to: 8 });

@@ -62,9 +62,9 @@ function keyCompletion(
   return { kind: 'key', key: null, typed, from, to, options: [...matching, ...short] };
 }
 
-function shortForms({ name, suggestions, help }: QueryKey): (QueryOption & { value: string })[] {
+function shortForms({ name, suggestions, synonyms, help }: QueryKey): (QueryOption & { value: string })[] {
   if (!SHORT_FORMS.includes(name)) return [];
-  return suggestions.map((value) => ({ value, text: `${name}:${value}`, help }));
+  return [...suggestions, ...synonyms].map((value) => ({ value, text: `${name}:${value}`, help }));
 }
 
 function valueCompletion(text: string, term: QueryTerm, at: number): QueryCompletion {
@@ -73,7 +73,8 @@ function valueCompletion(text: string, term: QueryTerm, at: number): QueryComple
   if (key === undefined || value === undefined) return nothing(at);
   const from = value.column - 1;
   const typed = text.slice(from + (value.isQuoted ? 1 : 0), Math.max(from, at));
-  const known = key.suggestions.map((suggestion) => ({ text: suggestion, help: null }));
+  const values = typed === '' ? key.suggestions : [...key.suggestions, ...key.synonyms];
+  const known = values.map((suggestion) => ({ text: suggestion, help: null }));
   const options = matchingOptions(known, typed, ({ text: option }) => option);
   return { kind: 'value', key: key.name, typed, from, to: from + value.length, options };
 }

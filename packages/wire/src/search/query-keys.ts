@@ -1,6 +1,7 @@
-import { CALL_STATES, CALL_STATUSES, isTerminal, type CallStateName } from '../call-state.ts';
+import { CALL_STATES, CALL_STATUSES } from '../call-state.ts';
 import { FAILURE_CODES } from '../failure-codes.ts';
 import { reason, type Reason } from '../reasons/reason-text.ts';
+import { OTHER_STATE_NAMES, REFUSED, STATE_GROUPS } from './state-names.ts';
 
 /** `names`: patterns. `id`: one exact value. */
 export type QueryKeyKind = 'names' | 'states' | 'statuses' | 'id' | 'time' | 'duration';
@@ -31,16 +32,12 @@ export interface QueryKey {
   readonly isOfRefusals: boolean;
   /** All values of a closed list; otherwise examples. Empty for names and ids that only a server knows. */
   readonly suggestions: readonly string[];
+  /** Values that mean one of `suggestions`. Completion offers them for what is typed, not in the whole list. */
+  readonly synonyms: readonly string[];
   readonly help: Reason;
 }
 
 const LOWER_STATES = CALL_STATES.map((state) => state.toLowerCase());
-/** Names of several states; `refused` is no state of a call. */
-export const STATE_GROUPS: ReadonlyMap<string, readonly CallStateName[]> = new Map([
-  ['open', CALL_STATES.filter((state) => !isTerminal(state))],
-  ['ended', CALL_STATES.filter(isTerminal)],
-]);
-export const REFUSED = 'refused' as const;
 const STATES = [...LOWER_STATES, ...STATE_GROUPS.keys(), REFUSED];
 const STATUSES = CALL_STATUSES.map((status) => status.toLowerCase());
 const TIMES = ['15m', '1h', '24h', '7d', '30d'];
@@ -50,7 +47,11 @@ const COMPARISONS = ['>', '>=', '<', '<='];
 export const CALL_QUERY_KEYS: readonly QueryKey[] = [
   keyOf('tool', 'names', reason('query_help_tool'), { isNegatable: true, isOfRefusals: true }),
   keyOf('agent', 'names', reason('query_help_agent'), { isNegatable: true, isOfRefusals: true }),
-  keyOf('state', 'states', reason('query_help_state'), { isNegatable: true, suggestions: STATES }),
+  keyOf('state', 'states', reason('query_help_state'), {
+    isNegatable: true,
+    suggestions: STATES,
+    synonyms: OTHER_STATE_NAMES,
+  }),
   keyOf('status', 'statuses', reason('query_help_status'), { isNegatable: true, suggestions: STATUSES }),
   keyOf('code', 'names', reason('query_help_code'), {
     isNegatable: true,
@@ -71,10 +72,11 @@ function keyOf(
   name: QueryKeyName,
   kind: QueryKeyKind,
   help: Reason,
-  more: Partial<Pick<QueryKey, 'isNegatable' | 'isOfRefusals' | 'suggestions'>> = {},
+  more: Partial<Pick<QueryKey, 'isNegatable' | 'isOfRefusals' | 'suggestions' | 'synonyms'>> = {},
 ): QueryKey {
   const operators = kind === 'duration' ? COMPARISONS : [':'];
-  return { name, kind, operators, isNegatable: false, isOfRefusals: false, suggestions: [], help, ...more };
+  const defaults = { isNegatable: false, isOfRefusals: false, suggestions: [], synonyms: [] };
+  return { name, kind, operators, help, ...defaults, ...more };
 }
 
 const BY_NAME: ReadonlyMap<string, QueryKey> = new Map(CALL_QUERY_KEYS.map((key) => [key.name, key]));

@@ -1,10 +1,11 @@
-import { CALL_STATES, isCallState, isCallStatus, statesOf, type CallStateName } from '../call-state.ts';
+import { CALL_STATES, isCallStatus, statesOf, type CallStateName } from '../call-state.ts';
 import { reason } from '../reasons/reason-text.ts';
 import { nearestName } from '../spelling.ts';
 import { QUERY_LIMITS, type MsRange, type QueryProblem } from './call-query.ts';
-import { queryKey, REFUSED, STATE_GROUPS } from './query-keys.ts';
+import { queryKey } from './query-keys.ts';
 import { problemAt, type QueryPart, type QueryTerm, type QueryValue } from './query-terms.ts';
 import { parseDuration, parseMoment } from './query-time.ts';
+import { isExpiredName, isRefusedName, REFUSED, statesNamed } from './state-names.ts';
 
 /** Each function returns null, and adds to `problems`, if a value of the term is not valid. */
 type Problems = QueryProblem[];
@@ -33,7 +34,7 @@ export function statesOfTerm(
   term: QueryTerm,
   problems: Problems,
 ): readonly CallStateName[] | 'refused' | null {
-  if (kind === 'states' && term.values.some(({ text }) => text.toLowerCase() === REFUSED)) {
+  if (kind === 'states' && term.values.some(({ text }) => isRefusedName(text))) {
     if (term.values.length === 1 && !term.isNegated) return REFUSED;
     problems.push(problemAt(term, reason('query_refused_alone')));
     return null;
@@ -41,18 +42,13 @@ export function statesOfTerm(
   const found = new Set<CallStateName>();
   let isValid = true;
   for (const value of term.values) {
-    const states = kind === 'states' ? namedStates(value.text) : statesOfStatus(value.text);
+    const states = kind === 'states' ? statesNamed(value.text) : statesOfStatus(value.text);
     if (states === null) {
       isValid = false;
       if (isPresent(term, value, problems)) problems.push(unknownValue(term, value));
     } else for (const state of states) found.add(state);
   }
   return isValid ? CALL_STATES.filter((state) => found.has(state)) : null;
-}
-
-function namedStates(text: string): readonly CallStateName[] | null {
-  const state = text.toUpperCase();
-  return isCallState(state) ? [state] : (STATE_GROUPS.get(text.toLowerCase()) ?? null);
 }
 
 function statesOfStatus(text: string): readonly CallStateName[] | null {
@@ -62,8 +58,9 @@ function statesOfStatus(text: string): readonly CallStateName[] | null {
 
 function unknownValue({ key }: QueryTerm, value: QueryValue): QueryProblem {
   const name = key ?? '';
-  const known = queryKey(name)?.suggestions ?? [];
-  const meant = nearestName(value.text, known);
+  const { kind, suggestions: known = [], synonyms = [] } = queryKey(name) ?? {};
+  if (kind === 'states' && isExpiredName(value.text)) return problemAt(value, reason('query_state_expired'));
+  const meant = nearestName(value.text, [...known, ...synonyms]);
   const given = { key: name, value: value.text };
   if (meant !== null) return problemAt(value, reason('query_value_unknown_near', { ...given, meant }));
   return problemAt(value, reason('query_value_unknown', { ...given, known: known.join(', ') }));

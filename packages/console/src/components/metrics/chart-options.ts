@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
-import { clockTime, dayOnly, shortTime } from '../../format.ts';
+import { ROUND_DURATIONS, ROUND_NUMBERS } from '../../axis-steps.ts';
+import { clockTime, dayOnly, duration, shortDuration, shortTime } from '../../format.ts';
 
 export interface Line {
   readonly name: string;
@@ -8,17 +9,18 @@ export interface Line {
   readonly values: readonly (number | null)[];
 }
 
+/** What the values of a chart are. */
+export type ChartUnit = 'count' | 'percent' | 'ms';
+
 export interface ChartLook {
   readonly lines: readonly Line[];
-  readonly unit: string;
+  readonly unit: ChartUnit;
   /** Label of the time axis. */
   readonly timeWord: string;
   readonly language: string;
   /** `line`: the one at the pointer; null if there is none. */
   readonly onPoint: (index: number, line: number | null) => void;
 }
-
-const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 1_000_000];
 
 /**
  * Possible seconds between the labels of the time axis; none is below one second, where labels would be
@@ -52,9 +54,10 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
       },
       {
         ...axis,
-        size: look.unit === '' ? 56 : 68,
-        incrs: WHOLE,
-        values: (_chart, ticks) => ticks.map((value) => amountWords(value, look.unit)),
+        size: 60,
+        incrs: [...(look.unit === 'ms' ? ROUND_DURATIONS : ROUND_NUMBERS)],
+        values: (_chart, ticks) =>
+          ticks.map((value) => (look.unit === 'ms' ? shortDuration(value) : amountWords(value, look.unit))),
       },
     ],
     series: [
@@ -67,7 +70,7 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
         stroke: color(line.color),
         width: 1.6,
         // The data has gaps: draw single points too, because a point between two gaps has no line.
-        points: { size: 5, ...(look.unit === '' ? {} : { show: true }) },
+        points: { size: 5, ...(look.unit === 'count' ? {} : { show: true }) },
         spanGaps: false,
         // No legend value without a hovered point.
         value: (_chart: uPlot, value: number | null, _series: number, at: number | null) =>
@@ -98,8 +101,10 @@ function clicked(chart: uPlot, onPoint: ChartLook['onPoint']): void {
 }
 
 /** Null if there was no value. */
-export function amountWords(value: number | null, unit: string): string {
-  return value === null ? '–' : `${shortNumber(value)}${unit}`;
+export function amountWords(value: number | null, unit: ChartUnit): string {
+  if (value === null) return '–';
+  if (unit === 'ms') return duration(value);
+  return unit === 'percent' ? `${shortNumber(value)} %` : shortNumber(value);
 }
 
 function shortNumber(value: number): string {

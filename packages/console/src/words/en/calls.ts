@@ -55,6 +55,8 @@ export const callsWords = {
     column: 'Column {column}:',
     examples: 'Try',
     several: 'see the query',
+    former: 'What is shown below still belongs to the query before:',
+    formerAll: 'What is shown below is still everything, without this query.',
     help: 'How to write a query',
     helpAbout: 'All terms must match. Terms are separated by spaces.',
     forms: {
@@ -95,7 +97,11 @@ export const callsWords = {
     back: 'Back',
     progress: 'Progress',
     ran: '{ended} of {count}',
-    summary: '{done} done, {failed} failed, {stopped} not begun',
+    summaries: {
+      replay: '{done} replayed, {failed} refused, {stopped} not begun',
+      cancel: '{done} cancelled, {failed} refused, {stopped} not begun',
+    },
+    did: { replay: 'replayed', cancel: 'cancelled' },
     stop: 'Stop',
     stopping: 'Stopping…',
     states: { waiting: 'waits', running: 'runs…', done: 'done', stopped: 'not begun' },
@@ -112,7 +118,7 @@ export const callsWords = {
   },
   call: {
     timeline: 'Timeline',
-    why: 'Why?',
+    policyDecision: 'Policy decision',
     policySaid: 'Policy',
     rule: 'Rule',
     policyVersion: 'policy version {version}',

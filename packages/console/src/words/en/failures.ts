@@ -1,9 +1,47 @@
-/** Texts of failures in the browser: codes of the client SDK, and errors of the JSON parser. */
+/** Texts of failures: codes of the client SDK, why a call failed, and errors of the JSON parser. */
 export const failuresWords = {
   failures: {
     network_error: '{message}',
     client_timeout: '{message}',
     bad_response: '{message}',
+  },
+  failure: {
+    title: 'Why it failed',
+    todo: 'What to do: {advice}',
+    effect: {
+      unknown: 'It may have taken effect: check before you replay it.',
+      not_started: 'The tool did not start: the call had no effect.',
+    },
+    /** By failure code, of those that calls end with. */
+    advice: {
+      input_invalid: 'compare the arguments with the schema of the tool, then edit and replay.',
+      value_not_found: 'use a value that exists, then edit and replay.',
+      permission_denied: 'if the call should be allowed, change the rule that “Policy decision” names.',
+      hook_denied: 'read the reason of the hook, and change the arguments or the hook.',
+      approval_denied: 'follow the note of the operator before you replay it.',
+      approval_expired: 'replay it when an operator is available to decide.',
+      input_unavailable:
+        'call it with the missing values as arguments, or from a program that can give input.',
+      input_declined: 'replay it only if the input will be given.',
+      input_expired: 'replay it when the input can be given.',
+      rate_limited: 'wait a moment, then replay it.',
+      queue_full: 'replay it when fewer calls are open.',
+      queue_timeout: 'replay it when fewer calls are open.',
+      provider_offline: 'connect the client or device that runs the tool, then replay it.',
+      provider_disconnected: 'see whether the client or device is connected again.',
+      timeout: 'raise the time limit of the tool, or give it less to do at once.',
+      cancelled: 'replay it if it is still needed.',
+      interrupted: 'replay it if it is still needed.',
+      tool_failed:
+        'read the message of the tool, correct the arguments or what the tool needs, then edit and replay.',
+      output_invalid: 'correct the tool: its result does not fit the output schema that it declares.',
+      result_invalid: 'correct the tool: its result cannot be read.',
+      result_too_large: 'request less at once: fewer rows, or a shorter range.',
+      sandbox_unavailable: 'set up a sandbox; patchboard doctor tells what is missing.',
+      upstream_unreachable: 'check that the service runs and that its address is right, then replay it.',
+      internal: 'replay it; if it fails again, read the log of the server.',
+      other: 'read the message, correct what it names, then replay it.',
+    },
   },
   json: {
     problem: 'line {line}, column {column}: {what}',

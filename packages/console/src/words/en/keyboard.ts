@@ -7,7 +7,7 @@ export const keyboardWords = {
     does: {
       help: 'show the keys',
       search: 'go to the search field of the page, or find anything',
-      back: 'close what is open; from a detail back to its list',
+      back: 'close what is open; from a detail back to the page it was opened from, or its list',
       palette: 'find a page, tool, call, run, trace or failure code',
       move: 'move in the list',
       open: 'open the row',

@@ -14,8 +14,8 @@ export const sharedWords = {
     no: 'no',
   },
   state: {
-    needsOperator: 'This is for operators. To sign in, run:',
-    orPaste: 'or use the',
+    needsOperator: 'Sign in to see this. As operator, run:',
+    orPaste: 'or paste a key or the operator token on the',
     signInPage: 'sign-in page',
     failed: 'This could not be loaded.',
     retry: 'Try again',

@@ -9,8 +9,8 @@ export const keyboardWords: WordsOf<typeof english> = {
     does: {
       help: '显示快捷键',
       search: '转到页面的搜索框；没有时查找任何内容',
-      back: '关闭已打开的内容；从详情返回列表',
-      palette: '查找页面、工具、调用、运行、追踪或失败代码',
+      back: '关闭已打开的内容；从详情返回打开它的页面或列表',
+      palette: '查找页面、工具、调用、run、链路或失败代码',
       move: '在列表中移动',
       open: '打开此行',
       select: '选择此行',

@@ -16,8 +16,8 @@ export const sharedWords: WordsOf<typeof english> = {
     no: '否',
   },
   state: {
-    needsOperator: '此处仅供操作员使用。登录请运行：',
-    orPaste: '或使用',
+    needsOperator: '请登录后查看。以操作员身份登录请运行：',
+    orPaste: '或将密钥、操作员令牌粘贴到',
     signInPage: '登录页面',
     failed: '加载失败。',
     retry: '重试',

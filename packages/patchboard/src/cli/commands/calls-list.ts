@@ -1,22 +1,19 @@
 import type { CallsFilter, PatchboardClient } from '@patchboard/client';
 import {
-  CALL_STATES,
-  CALL_STATUSES,
-  isCallState,
-  isCallStatus,
+  isRefusedName,
   type CallOrderName,
   type CallSortName,
   type CallStateName,
-  type CallStatus,
   type CallView,
 } from '@patchboard/wire';
 import { queryOf, type GivenQuery } from '../call-query.ts';
 import { connect, type CliContext, type ServerOptions } from '../context.ts';
-import { pastMoment } from '../duration.ts';
-import { UsageError } from '../exit-codes.ts';
+import { durationCell } from '../duration.ts';
+import { requireKnownIds } from '../known-ids.ts';
 import { nextPageCommand } from '../next-page.ts';
-import { cell, type Colour } from '../output.ts';
+import { cell, keepColumns, type Colour } from '../output.ts';
 import { countOf, readRows, type ReadRows } from '../page-reader.ts';
+import { filterOf, groupTerm, namedColumns } from './calls-filter.ts';
 import { listRefused } from './calls-refused.ts';
 
 export interface ListFlags extends ServerOptions {
@@ -45,16 +42,17 @@ export async function listCalls(
   const { output } = context;
   const limit = countOf('--limit', flags.limit);
   const now = Date.now();
-  const query = queryOf(words, flags.query, now);
+  const query = queryOf([...words, ...groupTerm(flags.state)], flags.query, now);
   const filter = filterOf(flags, now);
   const client = await connect(context, flags);
-  if (query?.query.isRefused === true || flags.state?.toLowerCase() === 'refused')
+  if (query?.query.isRefused === true || isRefusedName(flags.state ?? ''))
     return listRefused(context, client, { words, flags, query, limit });
   const read = await readCalls(client, filter, query, { limit, cursor: flags.cursor ?? null });
+  if (read.rows.length === 0) await requireKnownIds(client, { ...query?.query, ...filter });
   if (flags.json === true)
     return output.json({ tool_calls: read.rows, next_cursor: read.nextCursor, complete: read.isComplete });
   if (read.rows.length === 0) output.note('no calls');
-  else printCalls(context, read.rows);
+  else printCalls(context, read.rows, namedColumns(query?.text ?? '', flags));
   noteRest(context, words, flags, read);
 }
 
@@ -84,11 +82,11 @@ export function noteRest(
 
 export const DEFAULT_LIMIT = '20';
 
-function printCalls({ output }: CliContext, calls: readonly CallView[]): void {
+function printCalls({ output }: CliContext, calls: readonly CallView[], named: ReadonlySet<string>): void {
   // Absent if only one node can use the store.
   const hasNodes = calls.some(({ node }) => node !== undefined);
   output.table(
-    [
+    keepColumns(named, [
       { title: 'CREATED', dropOrder: 4 },
       { title: 'ID' },
       { title: 'STATE' },
@@ -100,16 +98,16 @@ function printCalls({ output }: CliContext, calls: readonly CallView[]): void {
       { title: 'TOOL' },
       { title: 'AGENT', dropOrder: 6 },
       { title: 'RUN', dropOrder: 1 },
-    ],
+    ]),
     calls.map((call) => [
       timeOf(call.created_at),
       cell(call.tool_call_id),
       output.paint(colourOf(call.state), cell(call.state)),
       cell(call.error?.code ?? ''),
       ...(hasNodes ? [String(call.node ?? '')] : []),
-      milliseconds(call.waited_ms),
-      milliseconds(call.ran_ms),
-      milliseconds(call.duration_ms),
+      durationCell(call.waited_ms),
+      durationCell(call.ran_ms),
+      durationCell(call.duration_ms),
       cell(call.tool_name),
       cell(call.agent_id),
       cell(call.run_id),
@@ -131,10 +129,6 @@ export function stateText({ state, error }: CallView): string {
   return error?.code === 'approval_expired' ? `${state} (expired)` : state;
 }
 
-export function milliseconds(ms: number | null): string {
-  return ms === null ? '' : `${ms} ms`;
-}
-
 export function colourOf(state: CallStateName): Colour {
   switch (state) {
     case 'COMPLETED':
@@ -150,31 +144,4 @@ export function colourOf(state: CallStateName): Colour {
     default:
       return 'dim';
   }
-}
-
-function filterOf(flags: ListFlags, now: number): CallsFilter {
-  const { run, tool, agent, status, state, since, until, sort, order } = flags;
-  return {
-    ...(run === undefined ? {} : { runId: run }),
-    ...(tool === undefined ? {} : { toolName: tool }),
-    ...(agent === undefined ? {} : { agentId: agent }),
-    ...(status === undefined ? {} : { status: statusFlag(status) }),
-    ...(state === undefined || state.toLowerCase() === 'refused' ? {} : { state: stateFlag(state) }),
-    ...(since === undefined ? {} : { since: pastMoment('--since', since, now) }),
-    ...(until === undefined ? {} : { until: pastMoment('--until', until, now) }),
-    ...(sort === undefined ? {} : { sort }),
-    ...(order === undefined ? {} : { order }),
-  };
-}
-
-function statusFlag(given: string): CallStatus {
-  const status = given.toUpperCase();
-  if (isCallStatus(status)) return status;
-  throw new UsageError(`--status: "${given}" is not one of ${CALL_STATUSES.join(', ')}`);
-}
-
-function stateFlag(given: string): CallStateName {
-  const state = given.toUpperCase();
-  if (isCallState(state)) return state;
-  throw new UsageError(`--state: "${given}" is not one of ${CALL_STATES.join(', ')}, REFUSED`);
 }

@@ -3,7 +3,8 @@ import { queryTerm, withQueryTerm, type QueryKeyName, type RefusedCallView } fro
 import type { GivenQuery } from '../call-query.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
-import { cell } from '../output.ts';
+import { requireKnownIds } from '../known-ids.ts';
+import { cell, keepColumns } from '../output.ts';
 import { readRows } from '../page-reader.ts';
 import { noteRest, shortTime, type ListFlags } from './calls-list.ts';
 
@@ -25,10 +26,11 @@ export async function listRefused(
   const read = await readRows(limit, flags.cursor ?? null, (size, at) =>
     client.refusedCalls({ query: text, limit: size }).page(at),
   );
+  if (read.rows.length === 0) await requireKnownIds(client, query?.query ?? {});
   if (flags.json === true)
     return output.json({ refused_calls: read.rows, next_cursor: read.nextCursor, complete: read.isComplete });
   if (read.rows.length === 0) output.note('no refused requests');
-  else printRefused(context, read.rows);
+  else printRefused(context, read.rows, query?.query.traceId !== undefined);
   noteRest(context, words, flags, read);
 }
 
@@ -44,16 +46,20 @@ function refusedQuery(text: string, flags: ListFlags): string {
   return [withQueryTerm(text, 'state', null), ...terms].join(' ').trim();
 }
 
-function printRefused({ output }: CliContext, refused: readonly RefusedCallView[]): void {
+function printRefused(
+  { output }: CliContext,
+  refused: readonly RefusedCallView[],
+  namesTrace: boolean,
+): void {
   output.table(
-    [
+    keepColumns(new Set(namesTrace ? ['TRACE'] : []), [
       { title: 'AT' },
       { title: 'CODE' },
       { title: 'TOOL' },
       { title: 'AGENT' },
       { title: 'TRACE', dropOrder: 1 },
       { title: 'MESSAGE', flexible: true },
-    ],
+    ]),
     refused.map((one) => [
       shortTime(one.at),
       output.paint('red', cell(one.code)),

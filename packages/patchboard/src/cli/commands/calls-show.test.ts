@@ -40,7 +40,7 @@ describe('a call on the terminal', () => {
         { state: 'COMPLETED', at: CREATED_AT + 9040 },
       ],
     });
-    expect(text).toMatch(/^waited +9000 ms\nran +40 ms\ntotal +9040 ms$/m);
+    expect(text).toMatch(/^waited +9 s\nran +40 ms\ntotal +9.04 s$/m);
   });
 
   it('shows an approval request that expired without a decision', () => {

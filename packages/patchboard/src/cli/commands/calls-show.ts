@@ -1,9 +1,10 @@
 import { contentText, isContentValue, type CallView, type InputRoundView } from '@patchboard/wire';
 import type { CliContext } from '../context.ts';
+import { durationCell } from '../duration.ts';
 import { isForProgram } from '../input-form.ts';
 import { cell } from '../output.ts';
 import { printable, printableJson, verbatimJson, verbatimJsonLine } from '../terminal-text.ts';
-import { colourOf, milliseconds, stateText, timeOf } from './calls-list.ts';
+import { colourOf, stateText, timeOf } from './calls-list.ts';
 
 export function showCall(context: CliContext, call: CallView, flags: { readonly json?: boolean }): void {
   const { output } = context;
@@ -39,9 +40,9 @@ function factsOf(call: CallView): [label: string, value: string][] {
     ['via', viaOf(call)],
     ['created', timeOf(call.created_at)],
     ['completed', call.completed_at === null ? null : timeOf(call.completed_at)],
-    ['waited', milliseconds(call.waited_ms)],
-    ['ran', milliseconds(call.ran_ms)],
-    ['total', milliseconds(call.duration_ms)],
+    ['waited', durationCell(call.waited_ms)],
+    ['ran', durationCell(call.ran_ms)],
+    ['total', durationCell(call.duration_ms)],
     ['deadline', call.deadline_at],
     ['replay of', call.replay_of],
     ['sandbox', call.sandbox],

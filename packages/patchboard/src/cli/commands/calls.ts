@@ -50,8 +50,10 @@ function registerList(calls: Command, context: CliContext): void {
     .option('--agent <id>', 'only calls of this agent')
     .addOption(suggesting(new Option('--status <status>', STATUSES), CALL_STATUSES))
     .addOption(
-      suggesting(new Option('--state <state>', 'such as APPROVAL_REQUIRED, COMPLETED or REFUSED'), [
+      suggesting(new Option('--state <state>', 'such as approval_required, running, open or refused'), [
         ...CALL_STATES,
+        'OPEN',
+        'ENDED',
         'REFUSED',
       ]),
     )

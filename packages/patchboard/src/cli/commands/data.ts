@@ -4,7 +4,7 @@ import { PatchboardError } from '@patchboard/client';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
-import { pointerParts } from '../../core/json/json-pointer.ts';
+import { pointerParts } from '@patchboard/wire/json';
 import { SAMPLE_SCOPE } from '../../packs/heritage/names.ts';
 import type { SiteScope } from '../../packs/heritage/records.ts';
 import {

@@ -1,3 +1,4 @@
+import type { PatchboardClient } from '@patchboard/client';
 import type { LedgerRowView, LedgerVerdictView } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { verifyLedger, type LedgerVerdict } from '../../core/ledger/ledger-check.ts';
@@ -7,6 +8,7 @@ import { holdsStore, withReadOnlyStore } from '../data-folder.ts';
 import { pastMoment, SINCE } from '../duration.ts';
 import { withReadDatabase } from '../database/database-store.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
+import { adviceOnTenant, unknownId } from '../known-ids.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
@@ -94,6 +96,7 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
       rows.push(row);
       if (rows.length === limit) break;
     }
+    if (rows.length === 0) await requireRows(client, flags);
   });
   if (flags.json === true) return output.json({ rows });
   if (rows.length === 0) return output.note('no rows');
@@ -115,6 +118,17 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
       cell(JSON.stringify(row.body)),
     ]),
   );
+}
+
+/** Rejects if the ledger has no row of the call or of the trace, whatever the other options. */
+async function requireRows(client: PatchboardClient, flags: ListFlags): Promise<void> {
+  const { call, trace } = flags;
+  const isEmpty = async (filter: Parameters<PatchboardClient['ledger']>[0]): Promise<boolean> =>
+    (await client.ledger({ ...filter, limit: 1 }).page()).items.length === 0;
+  if (call !== undefined && (await isEmpty({ toolCallId: call })))
+    throw unknownId('call', call, adviceOnTenant(flags));
+  if (trace !== undefined && (await isEmpty({ traceId: trace })))
+    throw unknownId('trace', trace, adviceOnTenant(flags));
 }
 
 function rangeOf(flags: ListFlags, now: number): { readonly from?: Date; readonly to?: Date } {

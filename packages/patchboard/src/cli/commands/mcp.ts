@@ -18,7 +18,7 @@ const HELP = `
 For programs that start their MCP servers themselves. Messages are forwarded to
 /mcp of a server: the one at --url or PATCHBOARD_URL, else the one that runs on
 the data folder (PATCHBOARD_DATA, default ./.patchboard), else the one at
-http://127.0.0.1:8080. If none is named and none answers, the command starts a
+http://127.0.0.1:8080. If none is named and none responds, the command starts a
 server on the data folder, which ends with it.
 
 The credential is PATCHBOARD_KEY, the key of an agent. In local mode none is
@@ -27,7 +27,7 @@ were made as operator.
 
 Stdout carries the protocol only. The command runs on Node 18 or newer; to start
 a server it needs Node 24. When stdin ends, it closes open requests and its
-session, and exits with 0, or with 1 if no server answered.
+session, and exits with 0, or with 1 if no server responded.
 
 Examples:
   $ patchboard mcp config --client claude-desktop

@@ -7,7 +7,7 @@ import {
 import { Option } from 'commander';
 import { queryOf } from '../call-query.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
-import { pastMoment, SINCE } from '../duration.ts';
+import { durationCell, pastMoment, SINCE } from '../duration.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { NOT_COMPLETE, timeOf } from './calls-list.ts';
@@ -22,8 +22,9 @@ interface MetricsFlags extends ServerOptions {
 const HELP = `
 Counts calls that ended in that time and requests that were refused. FAILED are
 those that did not complete. Times are those that calls ran; WAIT is the time
-before. Percentiles are at most 5 % too high. A query has the keys tool and
-agent only.
+before. Percentiles are at most 5 % too high. The time is extended to whole
+minutes, or to whole hours if --since is more than two days ago. A query has the
+keys tool and agent only.
 
 Examples:
   $ patchboard metrics --by tool
@@ -49,17 +50,24 @@ async function metrics(context: CliContext, words: readonly string[], flags: Met
   const query = queryOf(words, flags.query, now, 'metrics');
   const client = await connect(context, flags);
   const view = await client.callMetrics({
-    since: pastMoment('--since', flags.since, now),
-    ...(flags.until === undefined ? {} : { until: pastMoment('--until', flags.until, now) }),
+    since: momentText('--since', flags.since, now),
+    ...(flags.until === undefined ? {} : { until: momentText('--until', flags.until, now) }),
     ...(flags.by === undefined ? {} : { by: flags.by }),
     ...(query === null ? {} : { query: query.text }),
   });
   if (flags.json === true) return output.json(view);
-  output.note(`${timeOf(view.since)} to ${timeOf(view.until)}`);
+  // The last minute or hour may not have passed yet.
+  output.note(`${timeOf(view.since)} to ${timeOf(Math.min(view.until, Math.ceil(now / 1000)))}`);
   if (view.series.length === 0) output.note('no calls in that time');
   else printSeries(context, view);
   if (view.more > 0) output.note(`${view.more} more are left out`);
   if (!view.complete) output.note(NOT_COMPLETE);
+}
+
+/** Checks a time. The server reads the text itself, so that `1h` is an hour by its clock. */
+function momentText(flag: string, given: string, now: number): string {
+  pastMoment(flag, given, now);
+  return given.trim();
 }
 
 function printSeries({ output }: CliContext, { by, series }: CallMetricsView): void {
@@ -80,15 +88,14 @@ function printSeries({ output }: CliContext, { by, series }: CallMetricsView): v
 
 function rowOf({ key, count, failed, ran_ms: ran, waited_ms: waited }: MetricSeriesView): string[] {
   const share = count === 0 ? 0 : (failed / count) * 100;
-  const ms = (value: number | undefined): string => (value === undefined ? '' : `${Math.round(value)} ms`);
   return [
     key === '' ? '-' : cell(key),
     String(count),
     failed === 0 ? '0' : `${failed} (${share < 10 ? share.toFixed(1) : Math.round(share)} %)`,
-    ms(ran?.p50),
-    ms(ran?.p95),
-    ms(ran?.p99),
-    ms(ran?.max),
-    ms(waited?.p95),
+    durationCell(ran?.p50),
+    durationCell(ran?.p95),
+    durationCell(ran?.p99),
+    durationCell(ran?.max),
+    durationCell(waited?.p95),
   ];
 }

@@ -1,5 +1,6 @@
 import type { NodesView, NodeView } from '@patchboard/wire';
 import type { CliContext } from '../context.ts';
+import { durationCell } from '../duration.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
@@ -57,7 +58,7 @@ function rowOf(node: NodeView): string[] {
   return [
     `${writer}${node.is_self ? ' *' : ''}`,
     cell(state),
-    node.last_beat_ms === null ? '' : `${(node.last_beat_ms / 1000).toFixed(1)} s`,
+    durationCell(node.last_beat_ms),
     String(calls),
     String(room),
     cell(version ?? ''),

@@ -3,6 +3,7 @@ import { CONSOLE_PAGES, queryTerm } from '@patchboard/wire';
 import { Argument } from 'commander';
 import { suggesting } from '../completion/suggestions.ts';
 import type { CliContext } from '../context.ts';
+import { unknownId } from '../known-ids.ts';
 import { browserCommand, startBrowser } from '../open-browser.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import type { Registrar } from '../program.ts';
@@ -66,8 +67,7 @@ async function pathOf(client: PatchboardClient, target: string | undefined): Pro
   if (await isKnown(client.runs.get(target))) return `/ui/runs/${id}`;
   const { items } = await client.calls({ query: queryTerm('trace', [target]), limit: 1 }).page();
   if (items.length > 0) return `/ui/traces/${id}`;
-  const detail = `there is no call, run, trace or page "${target}"`;
-  throw new PatchboardError('problem', detail, { code: 'value_not_found' });
+  throw unknownId('call, run, trace or page', target);
 }
 
 async function isKnown(found: Promise<unknown>): Promise<boolean> {

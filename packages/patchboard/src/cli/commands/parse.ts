@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonSchema } from '@patchboard/wire';
 import { Option } from 'commander';
 import { messageOf } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { reportReply, type ParseReport } from '../../protocols/parse-report.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import type { FindTool, KnownTool } from '../../protocols/resolve.ts';
 import type { CliContext } from '../context.ts';
 import { withJsonOptions } from '../json-options.ts';
-import { UsageError } from '../exit-codes.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { fileProblem } from '../../settings/file-problem.ts';
@@ -32,7 +32,7 @@ export function parseCommand(context: CliContext): Registrar {
       .option('--tools <file>', 'JSON with tools and their schemas, which determine the argument types')
       .addHelpText(
         'after',
-        '\nNo tool is called. Errors in the reply are part of the output; the command\nsucceeds.\n' +
+        '\nNo tool is called. Errors in the reply are part of the output; the command then\nexits with 1.\n' +
           '\nExample:\n  $ patchboard parse --protocol vcp --json reply.txt',
       )
       .action((file: string, flags: ParseFlags) => parse(context, file, flags));
@@ -40,7 +40,7 @@ export function parseCommand(context: CliContext): Registrar {
 }
 
 async function parse(context: CliContext, file: string, flags: ParseFlags): Promise<void> {
-  const { output } = context;
+  const { output, exitWith } = context;
   if (file === '-' && flags.tools === '-')
     throw new UsageError('only one of the reply and --tools can be standard input');
   const tools = flags.tools === undefined ? null : await toolsIn(context, flags.tools);
@@ -48,6 +48,7 @@ async function parse(context: CliContext, file: string, flags: ParseFlags): Prom
   const names = [...(tools?.keys() ?? [])];
   const text = await read(context, file);
   const report = await reportReply(protocolOf(flags.protocol), text, { find, names, pause: nextTurn });
+  if (report.errors.length > 0) exitWith(EXIT.toolFailed);
   if (flags.json === true) return output.json(report);
   show(context, report);
 }

@@ -112,6 +112,6 @@ async function isConfirmed(context: CliContext, version: number, flags: ChangeFl
 }
 
 function versionDiffers(version: number, expected: number): PatchboardError {
-  const detail = `the current policy is version ${version}, not ${expected}; look at it again`;
+  const detail = `the current policy is version ${version}, not ${expected}; read it again, then send your change`;
   return new PatchboardError('problem', detail, { code: 'conflict' });
 }

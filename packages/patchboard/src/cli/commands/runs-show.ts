@@ -1,11 +1,13 @@
 import type { CallView, RunView } from '@patchboard/wire';
-import { connect, type CliContext, type ServerOptions } from '../context.ts';
-import { cell } from '../output.ts';
-import { countOf, readRows } from '../page-reader.ts';
 import { callTree, type TreeCall } from '../call-tree.ts';
+import { waitsText } from '../call-waits.ts';
+import { connect, type CliContext, type ServerOptions } from '../context.ts';
+import { durationCell } from '../duration.ts';
+import { cell, layOut } from '../output.ts';
+import { countOf, readRows } from '../page-reader.ts';
 import { widthOf } from '../terminal-text.ts';
 import { barOf, spanOf, spanText } from '../waterfall.ts';
-import { colourOf, milliseconds } from './calls-list.ts';
+import { colourOf, NOT_COMPLETE } from './calls-list.ts';
 import { outcomeColour } from './runs.ts';
 
 export interface ShowFlags extends ServerOptions {
@@ -23,7 +25,7 @@ export async function showRun(context: CliContext, id: string, flags: ShowFlags)
   const limit = countOf('--limit', flags.limit);
   const client = await connect(context, flags);
   let run: RunView | null = null;
-  const { rows, nextCursor } = await readRows(limit, null, async (size, cursor) => {
+  const { rows, nextCursor, isComplete } = await readRows(limit, null, async (size, cursor) => {
     const page = await client.runs.page(id, { order: 'asc', limit: size, cursor });
     run ??= page.run;
     return page.calls;
@@ -32,11 +34,13 @@ export async function showRun(context: CliContext, id: string, flags: ShowFlags)
   if (flags.json === true)
     return output.json({ ...(run as RunView), tool_calls: rows, next_cursor: nextCursor });
   printRun(context, run, rows);
+  if (!isComplete) output.note(NOT_COMPLETE);
   if (nextCursor !== null) output.note(`only the first ${rows.length} calls: raise --limit for more`);
 }
 
 function printRun(context: CliContext, run: RunView, calls: readonly CallView[]): void {
   const { output } = context;
+  const now = Date.now();
   const outcome = run.outcome === undefined ? '' : output.paint(outcomeColour(run.outcome), run.outcome);
   output.data(`${cell(run.run_id)}  ${outcome}`.trimEnd());
   output.facts([
@@ -44,56 +48,58 @@ function printRun(context: CliContext, run: RunView, calls: readonly CallView[])
     ['created', cell(run.created_at)],
     ...(run.cancelled_at === null ? [] : [['cancelled', cell(run.cancelled_at)] as const]),
     ...(run.calls === undefined ? [] : [['calls', countsText(run.calls)] as const]),
-    ...(calls.length === 0 ? [] : [['time', spanText(spanOf(calls, Date.now()))] as const]),
+    ...(calls.length === 0 ? [] : [['time', spanText(spanOf(calls, now))] as const]),
   ]);
   if (calls.length === 0) return;
   output.data('');
-  printCalls(context, calls);
+  printCalls(context, calls, now);
 }
 
-function printCalls(context: CliContext, calls: readonly CallView[]): void {
-  const { output } = context;
+function printCalls({ output }: CliContext, calls: readonly CallView[], now: number): void {
   const tree = callTree(calls);
-  const rows = tree.map((one) => rowOf(context, one));
+  const rows = tree.map((one) => rowOf(output, one));
+  const waits = tree.map(({ call }) => waitsText(call, now));
   const used = [0, 1, 2, 3].map((at) => Math.max(5, ...rows.map((cells) => widthOf(cells[at] ?? ''))));
   const room = output.columns - used.reduce((sum, each) => sum + each, GAPS);
-  if (room < 0) {
-    for (const line of rows.flatMap(narrowLines)) output.data(line);
-    return;
-  }
   const barWidth = room < SHORTEST_BAR ? 0 : Math.min(room, LONGEST_BAR);
-  const span = spanOf(calls, Date.now());
-  output.table(
-    [
-      { title: 'CALL' },
-      { title: 'STATE' },
-      { title: 'RAN' },
-      { title: 'ID' },
-      ...(barWidth === 0 ? [] : [{ title: 'TIME' }]),
-    ],
-    rows.map((cells, at) => {
-      const call = tree[at]?.call;
-      return call === undefined || barWidth === 0 ? cells : [...cells, barOf(call, span, barWidth)];
-    }),
+  const span = spanOf(calls, now);
+  const bars = tree.map(({ call }) => (barWidth === 0 ? [] : [barOf(call, span, barWidth)]));
+  const titles = ['CALL', 'STATE', 'RAN', 'ID', ...(barWidth === 0 ? [] : ['TIME'])];
+  const [header = '', ...lines] = layOut(
+    titles.map((title) => ({ title })),
+    rows.map((cells, at) => [...cells, ...(bars[at] ?? [])]),
+    Infinity,
   );
+  if (room >= 0) output.data(header);
+  rows.forEach((cells, at) => {
+    const indent = ' '.repeat((cells[0] ?? '').search(/[^ │├└─]/) + 2);
+    for (const line of room < 0 ? narrowLines(cells, indent, output.columns) : [lines[at] ?? ''])
+      output.data(line);
+    if (waits[at] !== '') output.facts([[`${indent}waited`, waits[at] ?? '']]);
+  });
 }
 
 function countsText({ total, open, failed }: NonNullable<RunView['calls']>): string {
   return `${total}, ${open} open, ${failed} failed`;
 }
 
-/** The tree stays readable if the id has a line of its own. */
-function narrowLines([call = '', state = '', ran = '', id = '']: readonly string[]): string[] {
-  const indent = ' '.repeat(call.search(/[^ │├└─]/));
-  return [`${call}  ${state}  ${ran}`.trimEnd(), `${indent}  ${id}`];
+/** The tree stays readable if the id has a line of its own, and the state too if it does not fit beside the name. */
+function narrowLines(
+  [call = '', state = '', ran = '', id = '']: readonly string[],
+  indent: string,
+  width: number,
+): string[] {
+  const ending = `${state}  ${ran}`.trimEnd();
+  const first = `${call}  ${ending}`;
+  return [...(widthOf(first) <= width ? [first] : [call, `${indent}${ending}`]), `${indent}${id}`];
 }
 
-function rowOf({ output }: CliContext, { call, prefix }: TreeCall): string[] {
+function rowOf(output: CliContext['output'], { call, prefix }: TreeCall): string[] {
   const code = call.error === null ? '' : ` ${cell(call.error.code)}`;
   return [
     `${prefix}${cell(call.tool_name)}`,
     output.paint(colourOf(call.state), `${cell(call.state)}${code}`),
-    milliseconds(call.ran_ms),
+    durationCell(call.ran_ms),
     cell(call.tool_call_id),
   ];
 }

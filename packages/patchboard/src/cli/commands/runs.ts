@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { pastMoment, SINCE } from '../duration.ts';
 import { nextPageCommand } from '../next-page.ts';
-import { cell, type Colour } from '../output.ts';
+import { cell, keepColumns, type Colour } from '../output.ts';
 import { countOf, readRows } from '../page-reader.ts';
 import type { Registrar } from '../program.ts';
 import { shortTime } from './calls-list.ts';
@@ -23,9 +23,10 @@ const DEFAULT_LIMIT = '20';
 const DEFAULT_CALLS = '200';
 
 const SHOW_HELP = `
-The calls of sub-agents are below the call that started them. In the bar ░ is
-time before the call ran (approval, a slot, input), █ is time that it ran; the
-bar covers the time of all calls. A narrow terminal gets no bar.
+The calls of sub-agents are below the call that started them. A call that waited
+for approval, input or long for a slot has a line with it. In the bar ░ is time
+before the call ran, █ is time that it ran; the bar covers the time of all
+calls. A narrow terminal gets no bar.
 
 Example:
   $ patchboard runs show run_…`;
@@ -74,7 +75,7 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
   );
   if (flags.json === true) return output.json({ runs: rows, next_cursor: nextCursor });
   if (rows.length === 0) output.note('no runs');
-  else printRuns(context, rows);
+  else printRuns(context, rows, flags.since !== undefined || flags.until !== undefined);
   if (nextCursor === null) return;
   const { json: _json, limit: given, ...rest } = flags;
   const next = { ...rest, ...(given === DEFAULT_LIMIT ? {} : { limit: given }), cursor: nextCursor };
@@ -90,9 +91,9 @@ function filterOf({ agent, outcome, since, until }: ListFlags, now: number): Lis
   };
 }
 
-function printRuns({ output }: CliContext, runs: readonly RunView[]): void {
+function printRuns({ output }: CliContext, runs: readonly RunView[], namesTime: boolean): void {
   output.table(
-    [
+    keepColumns(new Set(namesTime ? ['CREATED'] : []), [
       { title: 'CREATED', dropOrder: 2 },
       { title: 'ID' },
       { title: 'OUTCOME' },
@@ -101,7 +102,7 @@ function printRuns({ output }: CliContext, runs: readonly RunView[]): void {
       { title: 'FAILED' },
       { title: 'AGENT' },
       { title: 'LAST ENDED', dropOrder: 1 },
-    ],
+    ]),
     runs.map((run) => [
       shortTime(run.created_at),
       cell(run.run_id),

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
 import { messageOf } from '../../core/failures.ts';
 import type { Log } from '../../core/ports.ts';
-import { bufferedLines } from '../../runtime/log-lines.ts';
+import { bufferedLines, type LogLines } from '../../runtime/log-lines.ts';
 import { pinoLog } from '../../runtime/log.ts';
 import type { Platform, PlatformParts } from '../../wiring/platform.ts';
 import type { SandboxReport } from '../../wiring/sandbox-setup.ts';
@@ -53,6 +53,20 @@ export async function runServer(
 ): Promise<void> {
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
+  try {
+    await runUntilStopped(settings, parts, stopWithStdin, log);
+  } finally {
+    // Before the error is printed, which is written to stderr at once.
+    destination.drain?.();
+  }
+}
+
+async function runUntilStopped(
+  settings: Settings,
+  parts: PlatformParts,
+  stopWithStdin: boolean,
+  log: Log,
+): Promise<void> {
   let { port } = settings;
   let failedStarts = 0;
   for (let fencedBefore = 0; ;) {
@@ -145,7 +159,7 @@ async function orLog(change: Promise<void>, log: Log): Promise<void> {
 }
 
 /** Readable lines on a terminal, otherwise JSON lines. */
-async function logDestination(): Promise<DestinationStream> {
+async function logDestination(): Promise<DestinationStream & Partial<LogLines>> {
   if (!process.stderr.isTTY) return bufferedLines(2);
   const { default: pretty } = await import('pino-pretty');
   return pretty({

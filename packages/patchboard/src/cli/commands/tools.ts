@@ -1,4 +1,4 @@
-import { TOOL_SOURCES, type ToolDetailView, type ToolView } from '@patchboard/wire';
+import { readableDuration, TOOL_SOURCES, type ToolDetailView, type ToolView } from '@patchboard/wire';
 import { Option } from 'commander';
 import { TOOL_FORMATS, type ToolFormat } from '../../protocols/formats.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
@@ -79,7 +79,7 @@ function factsOf(tool: ToolDetailView): [label: string, value: string][] {
     ['runs on', `${provider.kind}${owner}${provider.online ? '' : ', offline'}`],
     ['risk', riskOf(tool) || 'not stated'],
     ...(tool.annotations.asks_input === true ? [['input', 'may ask its caller'] as [string, string]] : []),
-    ['time limit', `${tool.timeout_ms} ms`],
+    ['time limit', readableDuration(tool.timeout_ms)],
     ['wire name', tool.wire_name],
     ['version', tool.version],
   ];

@@ -13,6 +13,8 @@ ${valueBranches(commands)}
 }
 
 _patchboard_dynamic() {
+  # Names of files may have spaces.
+  local IFS=$'\\n'
   case "$1" in
     files) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$2")) ;;
     folders) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$2")) ;;

@@ -58,6 +58,8 @@ describe('the scripts', () => {
     expect(script).toContain(String.raw`subs=('things:things'\'' group')`);
     expect(script).toContain("'--sort:by what' '-s:by what' '--state:state'");
     expect(script).toContain("'things|--state'|'things ls|--state') compadd -- 'OPEN' ;;");
+    // `source` works in a shell that has not started its completion yet.
+    expect(script).toMatch(/\$\+functions\[compdef\] .*compinit -i; \}\n +compdef _patchboard patchboard\n/);
   });
 
   it('for fish has one line for each command, option and argument', () => {

@@ -1,7 +1,7 @@
 import { byValue, singleQuoted, valuePlaces, type CompletedCommand } from './command-model.ts';
 import type { Suggestion } from './suggestions.ts';
 
-/** Returns a completion script for zsh, to be sourced after `compinit` or stored as `_patchboard` in a folder of `fpath`. */
+/** Returns a completion script for zsh, to be sourced or stored as `_patchboard` in a folder of `fpath`. */
 export function zshScript(commands: readonly CompletedCommand[]): string {
   return `#compdef patchboard
 # zsh completion of patchboard. Written by: patchboard completion zsh
@@ -52,7 +52,12 @@ _patchboard() {
   _patchboard_values "$cmd#$count"
 }
 
-if [[ $funcstack[1] == _patchboard ]]; then _patchboard "$@"; else compdef _patchboard patchboard; fi
+if [[ $funcstack[1] == _patchboard ]]; then _patchboard "$@"
+else
+  # A new user has no compinit in .zshrc yet.
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
+  compdef _patchboard patchboard
+fi
 `;
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../core/json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { SiteData, SiteScope, UserEvent } from '../../packs/heritage/records.ts';
 import { HeritageFile } from '../../packs/heritage/sqlite/heritage-file.ts';
 import type { HeritageStorage } from '../../packs/heritage/storage.ts';

@@ -176,6 +176,6 @@ function tlsFinding({ isEncrypted, isRemote }: DatabaseFacts): Finding {
     ok: true,
     warning: true,
     detail:
-      'not used: add sslmode=verify-full and sslrootcert to the URL, or everyone on the network can read the data',
+      'not used: add sslmode=verify-full and sslrootcert to the URL, or other machines on the network can read the data',
   };
 }

@@ -2,12 +2,8 @@ import type { KeyService } from '../../core/access/key-service.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { firstIdAt } from '../../runtime/ids.ts';
 import { nodeClock } from '../../runtime/node-clock.ts';
-import {
-  postgresStore,
-  readPostgresStore,
-  type PostgresStoreOptions,
-  type ReadPostgresStore,
-} from '../../store/postgres/open.ts';
+import { postgresStore, readPostgresStore, type PostgresStoreOptions } from '../../store/postgres/open.ts';
+import type { ReadPostgresStore } from '../../store/postgres/reading-store.ts';
 import type { DatabaseLocation } from '../store-location.ts';
 import { withKeysOf } from '../unused-store.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { configFolder, type Environment } from '../../settings/environment.ts';
 import { fileProblem } from '../../settings/file-problem.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';

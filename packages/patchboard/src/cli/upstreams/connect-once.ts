@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ajvSchemas } from '../../schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../schemas/json-schemas.ts';
 import { DEFAULT_LIMITS } from '../../core/limits.ts';
 import type { Upstream } from '../../core/upstreams/upstream.ts';
 import { nodeClock } from '../../runtime/node-clock.ts';
@@ -32,7 +32,7 @@ export async function connectOnce(
     clock: nodeClock,
     mask: new SecretMask(secretValues),
     limits: DEFAULT_LIMITS,
-    schemas: ajvSchemas(),
+    schemas: jsonSchemas(),
     environment,
     workspace: resolveWorkspace({ create: true, ...(searchPath === undefined ? {} : { searchPath }) }),
     dataFolder,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { McpUpstreamConfig } from '../../settings/upstream-config.ts';
 import { upstreamNameProblem } from '../../settings/upstream-problems.ts';
 import { readEntry } from './imported-entry.ts';

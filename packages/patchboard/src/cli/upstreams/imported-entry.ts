@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { McpUpstreamConfig } from '../../settings/upstream-config.ts';
 
 /** An MCP server of another program's file, or why it cannot be used. */

@@ -8,19 +8,19 @@ import { CallIndexer } from './call-indexer.ts';
 import type { CallIndexWriter, IndexBatch, IndexPosition } from './call-search.ts';
 import { LedgerSource } from './index-source.ts';
 
-/** Keeps the batches. `fail` makes it reject, `isElsewhere` refuses the claim. */
+/** Keeps the batches. `fail` makes it reject, `isElsewhere` refuses the lease. */
 class MemoryWriter implements CallIndexWriter {
   position: IndexPosition = { seq: 0, hash: '' };
   batches: IndexBatch[] = [];
-  claims = 0;
+  leases = 0;
   clears = 0;
   forgotten: number[] = [];
   isReleased = false;
   isElsewhere = false;
   problem: string | null = null;
 
-  async claim(): Promise<IndexPosition | null> {
-    this.claims += 1;
+  async acquireLease(): Promise<IndexPosition | null> {
+    this.leases += 1;
     if (this.problem !== null) throw new Error(this.problem);
     return this.isElsewhere ? null : this.position;
   }
@@ -119,12 +119,12 @@ describe('the indexer of calls', () => {
     await settled();
     indexer.hurry();
     await settled();
-    const { claims } = writer;
+    const { leases } = writer;
     for (let times = 0; times < 5; times += 1) {
       indexer.hurry();
       await settled();
     }
-    expect([writer.claims, clock.armed]).toEqual([claims, 1]);
+    expect([writer.leases, clock.armed]).toEqual([leases, 1]);
     await indexer.stop();
   });
 
@@ -169,13 +169,13 @@ describe('the indexer of calls', () => {
     expect(writer.ids).toHaveLength(10);
   });
 
-  it('waits while another node has the claim, and takes it over', async () => {
+  it('waits while another node has the lease, and takes it over', async () => {
     const { indexer, store, writer, run } = anIndexer();
     writer.isElsewhere = true;
     await insertAll(store, endedCalls(10));
     indexer.start();
     await run(12_000);
-    expect(writer.claims).toBe(3);
+    expect(writer.leases).toBe(3);
     writer.isElsewhere = false;
     await run(10_000);
     await indexer.stop();
@@ -189,7 +189,7 @@ describe('the indexer of calls', () => {
     indexer.start();
     await run(600_000);
     expect(logged).toEqual(['search.index_failed']);
-    expect(writer.claims).toBeLessThan(20);
+    expect(writer.leases).toBeLessThan(20);
     writer.problem = null;
     await run(120_000);
     await indexer.stop();

@@ -18,12 +18,12 @@ export interface CallIndexerParts {
 const GATHER_MS = 250;
 /** While other commits happen, a pause follows each batch that is this many times as long. */
 const BUSY_PAUSE = 3;
-const CLAIM_EVERY_MS = 5_000;
+const ACQUIRE_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-type Step = 'applied' | 'up_to_date' | 'claimed_elsewhere';
+type Step = 'applied' | 'up_to_date' | 'leased_elsewhere';
 
 /**
  * Writes the index of calls behind the commits, batch by batch: no write waits for it. The position is stored with the
@@ -79,7 +79,7 @@ export class CallIndexer implements RunningIndex {
     // After the start of the server, which does not wait for the index.
     await this.#pause(GATHER_MS);
     while (!this.#isStopped) await this.#attempt();
-    // Another node can take over at once; otherwise the claim expires.
+    // Another node can take over at once; otherwise the lease expires.
     if (this.#position !== null) await this.#parts.writer.release().catch(() => {});
   }
 
@@ -104,8 +104,8 @@ export class CallIndexer implements RunningIndex {
     const { source, writer, clock } = this.#parts;
     if (this.#isDoubted) this.#position = null;
     this.#isDoubted = false;
-    this.#position ??= await this.#claim();
-    if (this.#position === null) return 'claimed_elsewhere';
+    this.#position ??= await this.#acquireLease();
+    if (this.#position === null) return 'leased_elsewhere';
     if (clock.elapsed() - this.#forgotAt >= FORGET_EVERY_MS) await this.#forget();
     const batch = await source.read(this.#position.seq);
     if (batch === null) {
@@ -118,9 +118,9 @@ export class CallIndexer implements RunningIndex {
     return 'applied';
   }
 
-  async #claim(): Promise<IndexPosition | null> {
+  async #acquireLease(): Promise<IndexPosition | null> {
     const { source, writer } = this.#parts;
-    const position = await writer.claim();
+    const position = await writer.acquireLease();
     if (position === null || position.seq === 0) return position;
     return (await source.hashAt(position.seq)) === position.hash ? position : await this.#clear();
   }
@@ -147,8 +147,8 @@ export class CallIndexer implements RunningIndex {
         await this.#nextCommit();
         await this.#pause(GATHER_MS);
         return;
-      case 'claimed_elsewhere':
-        await this.#pause(CLAIM_EVERY_MS);
+      case 'leased_elsewhere':
+        await this.#pause(ACQUIRE_EVERY_MS);
     }
   }
 

@@ -67,10 +67,10 @@ export interface MetricsCriteria {
   readonly agentId?: string;
   readonly tools?: NamePatterns;
   readonly agents?: NamePatterns;
-  /** Epoch milliseconds, multiples of `stepMs`. */
+  /** Epoch milliseconds, multiples of a minute; of an hour if `since` is older than the minutes that are kept. */
   readonly since: number;
   readonly until: number;
-  /** A multiple of a minute; of an hour if `since` is older than the minutes that are kept. */
+  /** Steps begin at its multiples, so that the first and the last may be cut. A multiple of a minute; of an hour if `since` is older than the minutes that are kept. */
   readonly stepMs: number;
   readonly by: MetricGroupName | null;
 }
@@ -172,15 +172,15 @@ export interface IndexBatch {
 
 /** Writes the index of `CallSearch`. A batch is applied exactly once, with its position. */
 export interface CallIndexWriter {
-  /** Returns where to continue; null if another node writes the index now: ask again later. */
-  claim(): Promise<IndexPosition | null>;
-  /** Returns false, and changes nothing, if the position is not `from` or another node has the claim. */
+  /** Returns where to continue; null if another node has the lease: call it again later. */
+  acquireLease(): Promise<IndexPosition | null>;
+  /** Returns false, and changes nothing, if the position is not `from` or another node has the lease. */
   apply(batch: IndexBatch): Promise<boolean>;
   /** Removes everything: the store is not the one, or not as new as the one, that the index was made from. */
   clear(): Promise<void>;
   /** Removes calls and refusals that ended before, and metrics that are older than they are kept. */
   forget(before: number): Promise<void>;
-  /** Gives the claim back. */
+  /** Gives the lease back. */
   release(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { isCallState, isTerminal } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../call/call.ts';
 import { timesOf } from '../call/call-times.ts';
-import { isRecord } from '../json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { LedgerKind, LedgerRow } from '../ledger/ledger.ts';
 import type { CommittedRow } from '../ports.ts';
 import type { IndexedCall, IndexedRefusal } from './call-search.ts';

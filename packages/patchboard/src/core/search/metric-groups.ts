@@ -35,9 +35,37 @@ export interface MetricGroup {
   readonly ran: Histogram;
 }
 
-/** The widest stored bucket that `stepMs` is a multiple of. */
-export function widthFor(stepMs: number): number {
-  return METRIC_LEVELS.findLast(({ widthMs }) => stepMs % widthMs === 0)?.widthMs ?? MINUTE_MS;
+/** Stored buckets of one width that cover a part of the time. */
+export interface StoredRange {
+  readonly widthMs: number;
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Returns the stored buckets to read: the widest of which `stepMs` is a multiple, and narrower ones before and after them. */
+export function storedRanges({
+  since,
+  until,
+  stepMs,
+}: Pick<MetricsCriteria, 'since' | 'until' | 'stepMs'>): readonly StoredRange[] {
+  const wide = widestOf([stepMs]);
+  const from = Math.min(Math.ceil(since / wide) * wide, until);
+  const to = Math.max(Math.floor(until / wide) * wide, from);
+  const parts = [
+    { since, until: from },
+    { since: from, until: to },
+    { since: to, until },
+  ];
+  return parts
+    .filter((part) => part.since < part.until)
+    .map((part) => ({ ...part, widthMs: widestOf([stepMs, part.since, part.until]) }));
+}
+
+/** The widest stored bucket that all of them are multiples of. */
+function widestOf(multiples: readonly number[]): number {
+  const isFit = ({ widthMs }: { readonly widthMs: number }): boolean =>
+    multiples.every((ms) => ms % widthMs === 0);
+  return METRIC_LEVELS.findLast(isFit)?.widthMs ?? MINUTE_MS;
 }
 
 interface Durations {

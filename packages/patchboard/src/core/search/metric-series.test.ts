@@ -24,11 +24,23 @@ describe('bucketsFor', () => {
       const since = NOON + 12_345 - ageMs;
       const buckets = bucketsFor(since, NOON + 12_345, points, leastMs);
       expect(buckets.stepMs, `${ageMs} in ${points}`).toBe(stepMs);
-      expect([buckets.since % stepMs, buckets.until % stepMs]).toEqual([0, 0]);
+      expect([buckets.since % leastMs, buckets.until % leastMs]).toEqual([0, 0]);
+      expect(since - buckets.since).toBeLessThan(leastMs);
+      expect(buckets.until - (NOON + 12_345)).toBeLessThan(leastMs);
       expect(buckets.since).toBeLessThanOrEqual(since);
       expect(buckets.until).toBeGreaterThanOrEqual(NOON + 12_345);
       expect((buckets.until - buckets.since) / stepMs).toBeLessThanOrEqual(points + 1);
     }
+  });
+
+  it('covers an hour by minutes, also if its begin was computed a moment before', () => {
+    const until = NOON + 12_345;
+    for (const late of [0, 1, 900])
+      expect(bucketsFor(until - HOUR - late, until, 60, MINUTE)).toEqual({
+        since: NOON - HOUR,
+        until: NOON + MINUTE,
+        stepMs: MINUTE,
+      });
   });
 });
 

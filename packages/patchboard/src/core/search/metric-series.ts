@@ -13,22 +13,25 @@ const WIDTHS_MS: readonly number[] = [
 
 /** A range of time in buckets of one width. */
 export interface Buckets {
-  /** Epoch milliseconds, multiples of `stepMs`. */
+  /** Epoch milliseconds: whole minutes, or whole hours. Buckets begin at multiples of `stepMs`. */
   readonly since: number;
   readonly until: number;
   readonly stepMs: number;
 }
 
+/** A request that names an absolute time arrives later than its caller computed the time. */
+const LATE_MS = 5000;
+
 /**
- * Returns the narrowest buckets, at least `leastMs` wide, of which `points` are as long as the time. They cover one bucket
- * more if the time does not begin with one.
+ * Returns the narrowest buckets, at least `leastMs` wide, of which `points` are as long as the time, which is extended to
+ * multiples of `leastMs`. They are one more if the time does not begin with a bucket.
  */
 export function bucketsFor(since: number, until: number, points: number, leastMs: number): Buckets {
-  const least = Math.max(leastMs, (until - since) / points);
+  const least = Math.max(leastMs, (until - since - LATE_MS) / points);
   const stepMs = WIDTHS_MS.find((width) => width >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
   return {
-    since: Math.floor(since / stepMs) * stepMs,
-    until: Math.ceil(until / stepMs) * stepMs,
+    since: Math.floor(since / leastMs) * leastMs,
+    until: Math.ceil(until / leastMs) * leastMs,
     stepMs,
   };
 }

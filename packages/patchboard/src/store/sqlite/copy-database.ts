@@ -1,10 +1,11 @@
 import { fdatasync } from 'node:fs';
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { BackupOptions, DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StorageFull } from '../../core/failures.ts';
 import { ledgerEnd, type LedgerEnd } from './current-head.ts';
-import { isFull } from './sqlite-errors.ts';
+import { isBusyBackup, isFull } from './sqlite-errors.ts';
 
 /** Not a static import: that would fail on an older Node before `node-version.ts` can report the required version. */
 const { backup, DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
@@ -14,6 +15,10 @@ const PAGES_PER_STEP = 64;
 
 /** The last step syncs the copy and blocks other statements meanwhile; the copy is synced this often before. */
 const STEPS_PER_SYNC = 32;
+
+/** Between attempts to begin, and how many: ten seconds, far more than a transaction takes. */
+const RETRY_MS = 5;
+const ATTEMPTS = 2000;
 
 export interface DatabaseCopy {
   readonly bytes: number;
@@ -46,7 +51,7 @@ export async function copyDatabase(
       // An error shows again in the last step, which syncs too.
       fdatasync(target.fd, () => (isSyncing = false));
     };
-    await backup(database, file, { rate: PAGES_PER_STEP, progress });
+    await backUp(database, file, { rate: PAGES_PER_STEP, progress }, signal);
     signal.throwIfAborted();
     const head = withoutLog(file);
     await target.sync();
@@ -56,6 +61,32 @@ export async function copyDatabase(
     throw isFull(error) || isNoSpace(error) ? new StorageFull() : error;
   } finally {
     await target.close();
+  }
+}
+
+/**
+ * The first step, which runs in another thread, fails if it finds the connection within a transaction that writes; nothing was
+ * copied then. A later step is repeated by Node itself.
+ */
+async function backUp(
+  database: DatabaseSync,
+  file: string,
+  options: BackupOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await backup(database, file, options);
+      return;
+    } catch (error) {
+      if (!isBusyBackup(error)) throw error;
+      if (attempt === ATTEMPTS)
+        throw new Error('no backup could begin, because write transactions were open for 10 seconds', {
+          cause: error,
+        });
+    }
+    await pause(RETRY_MS);
+    signal.throwIfAborted();
   }
 }
 

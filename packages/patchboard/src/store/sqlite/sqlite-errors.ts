@@ -21,7 +21,9 @@ function fileInUse(file: string): StoreInUse {
   );
 }
 
+const OK = 0;
 const BUSY = 5;
+const LOCKED = 6;
 const NOMEM = 7;
 const READONLY = 8;
 const IOERR = 10;
@@ -55,6 +57,15 @@ export function isEnvironmental(error: unknown): boolean {
 
 export function isFull(error: unknown): boolean {
   return sqliteCode(error) === FULL;
+}
+
+/**
+ * Whether `backup()` of `node:sqlite` could not begin because of a write transaction. It then rejects with "not an error" and
+ * the code of success: SQLite reports the state of the source, and Node reads the code of the target.
+ */
+export function isBusyBackup(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === OK || code === BUSY || code === LOCKED;
 }
 
 export function damaged(file: string, problem: string): StoreRefused {

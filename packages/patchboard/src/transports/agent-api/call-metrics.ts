@@ -13,6 +13,8 @@ import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import { COUNT, listOf, nullable, object, optional, TEXT } from '../shared/routes/schemas.ts';
 
 const DEFAULT_SINCE = '1h';
+const COVERED =
+  'what is counted: the time of the request, extended to whole minutes, or hours if it begins more than two days ago';
 const DEFAULT_POINTS = 60;
 const MAX_POINTS = 200;
 
@@ -64,15 +66,15 @@ export const callMetricsRoute: Route = {
       minimum: 1,
       maximum: MAX_POINTS,
       default: DEFAULT_POINTS,
-      description: 'buckets that are as long as the time; the first may begin before `since`',
+      description: 'number of buckets that are as long as the time; the first may begin before `since`',
     },
   }),
   responses: {
     200: {
       description: 'at most 100 series, and at most about 2,000 points in all of them',
       schema: object({
-        since: MOMENT,
-        until: MOMENT,
+        since: { ...MOMENT, description: COVERED },
+        until: { ...MOMENT, description: `${COVERED}; it may be in the future` },
         bucket_s: { ...COUNT, description: 'width of a bucket in seconds' },
         by: { enum: [...METRIC_GROUPS, null] },
         complete: COMPLETE,

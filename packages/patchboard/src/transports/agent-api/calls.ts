@@ -124,12 +124,13 @@ const cancelCallRoute: Route = {
   url: '/v1/tool_calls/:id/cancel',
   name: 'cancelCall',
   api: 'agent',
-  summary: 'Stop a call and the work it does.',
+  summary:
+    'Stop a call and the work it does. The agent that made it can, and services and operators of its tenant; a client that only runs it cannot.',
   scope: 'tools:call',
   params: ID_PARAMS,
   body: object({}),
   responses: { 200: { description: 'the call, cancelled', schema: ref('Call') } },
-  refusals: ['call_not_found', 'conflict', ...NOT_STORED],
+  refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
   handle: cancelCall,
 };
 

@@ -31,7 +31,7 @@ async function replay(context: HttpContext, request: FastifyRequest, reply: Fast
   const id = idOf(request);
   const principal = principalOf(request);
   const { args, run_id: runId } = (request.body ?? {}) as { args?: unknown; run_id?: string };
-  const old = await context.engine.calls.find(principal, id);
+  const old = await context.engine.calls.findReadable(principal, id);
   if (old === undefined) {
     sendProblem(reply, noSuchCall(id));
     return;

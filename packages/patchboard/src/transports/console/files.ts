@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -10,6 +10,8 @@ export interface ConsoleFile {
   readonly bytes: Buffer;
   /** Compressed bytes; null if compression saves nothing. */
   readonly gzipped: Buffer | null;
+  /** Compressed by the build, because it takes seconds; null if it was not. */
+  readonly brotli: Buffer | null;
   /** The name contains a content hash, so browsers may cache the file forever. */
   readonly isImmutable: boolean;
 }
@@ -75,6 +77,7 @@ function readFile(file: string, path: string): ConsoleFile {
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     bytes,
     gzipped: gzipped.length < bytes.length ? gzipped : null,
+    brotli: existsSync(`${file}.br`) ? readFileSync(`${file}.br`) : null,
     isImmutable: path.startsWith('assets/'),
   };
 }

@@ -91,8 +91,10 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFil
     reply.code(304).send();
     return;
   }
-  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-  if (file.gzipped !== null && takesGzip) reply.header('content-encoding', 'gzip').send(file.gzipped);
+  const taken = String(request.headers['accept-encoding'] ?? '');
+  if (file.brotli !== null && /\bbr\b/.test(taken)) reply.header('content-encoding', 'br').send(file.brotli);
+  else if (file.gzipped !== null && /\bgzip\b/.test(taken))
+    reply.header('content-encoding', 'gzip').send(file.gzipped);
   else reply.send(file.bytes);
 }
 

@@ -3,14 +3,13 @@ import { failure, type Failure } from '../../core/failures.ts';
 import { parseGuardedJson } from '../../core/json/json-guard.ts';
 import { peekTexts } from '../../core/json/json-peek.ts';
 import type { JsonLimits } from '../../core/json/json-scanner.ts';
-import { isRecord } from '../../core/json/is-record.ts';
-import { schemaCompiler, type Validate } from '../shared/routes/own-schema.ts';
+import { isRecord, type SchemaValidator } from '@patchboard/wire/json';
+import { ownValidator } from '../shared/routes/own-schema.ts';
 import { decodeToolSpecs, type DecodedSpecs } from '../shared/views/tool-spec.ts';
 import { DEVICE_FRAMES } from './frames.ts';
 
-const compile = schemaCompiler();
-const VALIDATORS: ReadonlyMap<string, Validate> = new Map(
-  [...DEVICE_FRAMES].map(([type, { schema }]) => [type, compile(schema)]),
+const VALIDATORS: ReadonlyMap<string, SchemaValidator> = new Map(
+  [...DEVICE_FRAMES].map(([type, { schema }]) => [type, ownValidator(schema)]),
 );
 
 export type DecodedFrame = { readonly ok: true; readonly frame: DeviceFrame } | RefusedFrame;
@@ -38,7 +37,7 @@ export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
   const { value } = parsed;
   if (!isRecord(value)) return refused(reason('frame_not_object'));
   const { type } = value as { type?: unknown };
-  const validate = typeof type === 'string' ? VALIDATORS.get(type)?.() : undefined;
+  const validate = typeof type === 'string' ? VALIDATORS.get(type) : undefined;
   if (validate === undefined) {
     const known = [...VALIDATORS.keys()].join(', ');
     const why =
@@ -47,9 +46,10 @@ export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
         : reason('frame_type_missing', { known });
     return refused(why, value, 'UNKNOWN_MESSAGE_TYPE');
   }
-  if (validate(value)) return { ok: true, frame: value as DeviceFrame };
-  const [first] = validate.errors ?? [];
-  const place = `${String(type)}${first?.instancePath ?? ''}`;
+  const issues = validate(value);
+  if (issues === null) return { ok: true, frame: value as DeviceFrame };
+  const [first] = issues;
+  const place = `${String(type)}${first?.path ?? ''}`;
   return refused(reason('frame_malformed', { place, error: first?.message ?? 'is not valid' }), value);
 }
 

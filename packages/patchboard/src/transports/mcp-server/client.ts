@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { mcpClientOf, type McpClient } from '../shared/mcp-client.ts';
 import { TASKS_EXTENSION } from '../../protocols/mcp/revisions.ts';
 

@@ -1,4 +1,4 @@
-import { CALL_STATES, isTerminal, type CallStateName, type ClusterStatsView } from '@patchboard/wire';
+import { CALL_STATES, type ClusterStatsView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { seesWholeServer, type Principal } from '../../core/access/principal.ts';
 import type { Device } from '../../core/devices/device.ts';
@@ -8,8 +8,7 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { COUNT, FLAG, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 import { lifeOf } from './health.ts';
-
-type StateCounts = Readonly<Partial<Record<CallStateName, number>>>;
+import { openCounts, openIn, TENANT_STATS, tenantStats, type StateCounts } from './tenant-stats.ts';
 
 const CLUSTER = {
   ...object({
@@ -54,6 +53,7 @@ export const statsRoute: Route = {
             description: 'that are connected to this node',
           },
           streams: { ...COUNT, description: 'of this node' },
+          of_tenant: TENANT_STATS,
           cluster: CLUSTER,
           local_mode: { ...FLAG, description: 'requests without a credential are accepted' },
           version: TEXT,
@@ -84,6 +84,7 @@ async function stats(context: HttpContext, request: FastifyRequest, reply: Fasti
     tools: engine.tools(principal).length,
     devices: deviceCounts(engine.devices.of(principal.tenant)),
     streams: tenant === null ? streams.size : streams.sizeOf(tenant),
+    of_tenant: await tenantStats(context, principal),
     local_mode: context.authenticator.isLocal,
     ...lifeOf(context),
     ...(cluster === null ? {} : { cluster }),
@@ -99,7 +100,7 @@ async function clusterView(nodes: Nodes, counts: StateCounts): Promise<ClusterSt
   return {
     node: list.find(({ isSelf }) => isSelf)?.writer ?? 0,
     nodes: { running: inState('running'), leaving: inState('leaving'), free: inState('free') },
-    open: CALL_STATES.reduce((sum, state) => sum + (isTerminal(state) ? 0 : (counts[state] ?? 0)), 0),
+    open: openIn(counts),
     executing: counts.EXECUTING ?? 0,
     approvals: counts.APPROVAL_REQUIRED ?? 0,
     same_config: haveSameConfig(list),
@@ -111,10 +112,10 @@ function countedTenant(principal: Principal, { headers }: FastifyRequest): strin
   return seesWholeServer(principal) && headers['x-tenant-id'] === undefined ? null : principal.tenant;
 }
 
-async function callCounts({ engine, store }: HttpContext, tenant: string | null): Promise<StateCounts> {
+async function callCounts(context: HttpContext, tenant: string | null): Promise<StateCounts> {
+  const { store } = context;
   if (tenant === null) return await store.countByState();
-  const open = store.countOpen === undefined ? engine.load(tenant).byState : await store.countOpen(tenant);
-  return { ...(await store.countEnded(tenant)), ...open };
+  return { ...(await store.countEnded(tenant)), ...(await openCounts(context, tenant)) };
 }
 
 function deviceCounts(devices: readonly Device[]): { online: number; away: number; open_calls: number } {

@@ -1,5 +1,6 @@
 import { reason, UPSTREAM_KINDS, type AcceptContractBody } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../core/access/principal.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { UpstreamReport } from '../../core/upstreams/upstream-service.ts';
 import { packOf } from '../../core/upstreams/upstream-tools.ts';
@@ -77,14 +78,19 @@ const listRoute: Route = {
   handle: listUpstreams,
 };
 
+/** All with the operator token, otherwise those whose tools the tenant has. */
+export function shownUpstreams(
+  { upstreams, tenants }: HttpContext['engine'],
+  principal: Principal,
+): UpstreamReport[] {
+  const all = upstreams.list();
+  if (isOfEveryTenant(principal)) return all;
+  return all.filter(({ upstream }) => tenants.offers(principal.tenant, packOf(upstream.settings)));
+}
+
 function listUpstreams(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const principal = principalOf(request);
-  const { upstreams: service, tenants } = context.engine;
-  const isShown = ({ upstream }: UpstreamReport): boolean =>
-    isOfEveryTenant(principal) || tenants.offers(principal.tenant, packOf(upstream.settings));
-  const upstreams = service
-    .list()
-    .filter(isShown)
+  const upstreams = shownUpstreams(context.engine, principal)
     .map(upstreamView)
     .map((view) => (isOfEveryTenant(principal) ? view : { ...view, tenants: null }));
   sendJson(reply, 200, JSON.stringify({ upstreams, next_cursor: null }));

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { isRecord } from '../../core/json/is-record.ts';
-import { pointerTo } from '../../core/json/json-pointer.ts';
+import { isRecord, pointerTo } from '@patchboard/wire/json';
 
 /** A warning about an accepted request. */
 export interface Warning {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { aDevice } from '../../support/a-device.ts';
 import { aConsole, type TestConsole } from './a-console.ts';
 import { echo, remove, shapes } from './toys.ts';
 import { addUpstreams } from './upstreams.ts';
@@ -58,6 +59,7 @@ const PLACES: readonly (readonly [name: string, path: (shown: Shown) => string, 
   ['call', ({ ran }) => `/ui/calls/${ran}`, '[data-stretch]'],
   ['runs', () => '/ui/runs', '[data-run]'],
   ['run', () => '/ui/runs/r', '[data-waterfall] [data-call]'],
+  ['trace', () => '/ui/traces/t', '[data-waterfall] [data-call]'],
   ['compared runs', () => '/ui/compare?a=r&b=r', '[data-pair]'],
   ['compared calls', ({ ran, waiting }) => `/ui/compare?a=${ran}&b=${waiting}`, '[data-args] .added'],
   ['approvals', ({ waiting }) => `/ui/approvals?call=${waiting}`, '[data-approval-detail]'],
@@ -68,10 +70,11 @@ const PLACES: readonly (readonly [name: string, path: (shown: Shown) => string, 
     '[data-resource-detail] input',
   ],
   ['prompt', () => '/ui/resources?resource=prompt%20tools_as_text', '[data-resource-detail] input'],
-  ['devices', () => '/ui/devices', '[data-state="empty"]'],
+  ['devices', () => '/ui/devices', '[data-device]'],
   ['upstreams', () => '/ui/upstreams?upstream=github', '[data-changed] [data-difference]'],
   ['held', ({ held }) => `/ui/approvals?call=${held}`, '[data-held-contract] [data-difference]'],
   ['parser', () => '/ui/tester?pane=parser', '[data-sample]'],
+  ['nodes', () => '/ui/nodes', '[data-node]'],
   ['agents', () => '/ui/agents', '[data-create-key]'],
   ['policy', () => '/ui/agents?view=policy', '[data-policy-warnings]'],
   ['simulator', () => '/ui/agents?view=simulator&tool=toy.echo', '[data-explanation]'],
@@ -79,6 +82,7 @@ const PLACES: readonly (readonly [name: string, path: (shown: Shown) => string, 
   ['metrics', () => '/ui/metrics?by=tool', '[data-series] a'],
   ['settings', () => '/ui/settings', 'main kbd'],
   ['login', () => '/ui/login', '[data-sign-out]'],
+  ['nowhere', () => '/ui/nowhere', 'main h1'],
 ];
 
 /** Overlays and panels to open. */
@@ -165,6 +169,7 @@ export function useAccessibilityCheck(): (combination: Combination) => Promise<v
     const policy = { agents: { guest: { autoDenyTools: ['toy.*'], requireApprovalTools: ['toy.ecoh'] } } };
     board = await aConsole({ tools: [echo, remove, shapes], config: { policy } });
     addUpstreams(board).change();
+    await aDevice(board.server.platform.engine, [{ name: 'camera', schema: { type: 'object' } }]);
     // Refused: there is no such tool.
     await invoke(board, 'toy.nothing', {});
     shown = {
@@ -181,7 +186,8 @@ export function useAccessibilityCheck(): (combination: Combination) => Promise<v
 
 async function invoke(board: TestConsole, tool: string, args: unknown): Promise<string> {
   const path = `/v1/tools/${tool}/invoke`;
-  const response = await board.server.ask({ method: 'POST', path, body: { run_id: 'r', args } });
+  const headers = { 'x-trace-id': 't' };
+  const response = await board.server.ask({ method: 'POST', path, headers, body: { run_id: 'r', args } });
   return (response.json as { tool_call_id: string }).tool_call_id;
 }
 
@@ -191,7 +197,6 @@ async function checkEveryPage(
   [locale, colorScheme, width]: Combination,
 ): Promise<void> {
   const { page, done } = await board.open('/', { locale, colorScheme, viewport: { width, height: 844 } });
-  await page.locator('#login').getByRole('button').click();
   for (const [name, path, ready] of PLACES) {
     await page.goto(`${board.url}${path(shown)}`);
     await page.locator(ready).first().waitFor();

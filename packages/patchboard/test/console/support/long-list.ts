@@ -9,7 +9,7 @@ const BATCH = 500;
 const MOST_ROWS = 80;
 
 /** Stores `count` ended calls, the last of them a moment ago. Returns their ids. */
-async function fill(store: Store, count: number): Promise<string[]> {
+export async function fillCalls(store: Store, count: number): Promise<string[]> {
   const ids: string[] = [];
   const first = Date.now() - count * 10;
   for (let from = 0; from < count; from += BATCH) {
@@ -75,7 +75,7 @@ async function toTheEnd(page: Page): Promise<number> {
 export async function checkLongList(count: number, places: readonly number[]): Promise<void> {
   const board = await aConsole();
   try {
-    const ids = await fill(board.server.store, count);
+    const ids = await fillCalls(board.server.store, count);
     /** Index from the top. */
     const newest = (index: number): string => ids[count - 1 - index] ?? '';
     const { page, done } = await board.open('/ui/calls');

@@ -22,7 +22,7 @@ export const openApiFailures: Sentences<OpenApiFailures> = {
   openapi_security_missing: ({ method, path, scheme, key, wanted }) =>
     `${method} ${path} 需要安全方案 ${scheme}：请在 ${key} 中设置 ${wanted}`,
   openapi_security_unsupported: ({ method, path, scheme }) =>
-    `${method} ${path} 需要安全方案 ${scheme}，不支持它的类型`,
+    `${method} ${path} 需要安全方案 ${scheme}，不支持它的类型：请在该上游的 \`headers\` 中发送凭据`,
   openapi_token_failed: ({ scheme, error }) => `安全方案 ${scheme}：${error}`,
   openapi_retry_after: ({ method, path, seconds }) =>
     `${method} ${path} 没有发送：服务器在 ${seconds} 秒后才再接受，晚于这次调用的截止时间`,

@@ -50,7 +50,8 @@ export const packFailures: Sentences<PackFailures> = {
   weather_without_place: () => '查询没有写明地点',
   weather_place_unknown: ({ place }) => `没有名为“${place}”的地点`,
   weather_unusable: ({ error }) => `无法使用天气服务：${error}`,
-  heritage_site_needed: ({ tenant }) => `需要 X-Site-ID：租户 ${tenant} 不是恰好有一个站点`,
+  heritage_site_needed: ({ tenant }) =>
+    `这个工具需要站点，而租户 ${tenant} 不是恰好有一个：请通过 POST /api/tools/call 调用，用 X-Site-ID 写明站点`,
   heritage_prompt_unknown: ({ npc, type }) => `没有生效的提示词：${npc}（${type}）`,
   heritage_profile_unknown: ({ npc }) => `没有这个 NPC 档案：${npc}`,
   heritage_version_unknown: ({ npc, version }) => `没有这个 NPC 档案：${npc} 版本 ${version}`,

@@ -27,6 +27,7 @@ export const queryProblems: Sentences<QueryProblems> = {
     `"${value}" 不是时间；请写多久以前（15m、1h、7d）、日期（2026-01-31）或 RFC 3339（2026-01-31T10:00:00Z）`,
   query_quote_unclosed: () => '双引号没有闭合',
   query_after_quote: () => '右引号之后必须有空格；引号内的引号请写成 \\"',
+  query_state_expired: () => '审批过期的调用是带错误码的“已拒绝”：请写 code:approval_expired',
   query_matches_nothing: () => '加上这个条件后，没有任何调用能匹配',
   query_refused_alone: () => '被拒绝的请求不是调用：state:refused 不能排除，也不能与其他状态同时使用',
   query_refused_elsewhere: () => '被拒绝的请求不是调用：请用 GET /v1/refused_calls 查询，并去掉这个条件',

@@ -22,14 +22,14 @@ export const toolRejections: Sentences<ToolRejections> = {
   held_by_client: ({ client, tool }) =>
     `属于本租户的客户端 ${client}：请用其他名称，或让该客户端释放 ${tool}` +
     `（用 DELETE /internal/clients/:client_id/tools/:name、在连接上发送 \`unregister_tools\`，或结束连接）`,
-  name_lent: ({ name, holder }) => `有客户端以 ${name} 为名提供工具：它${holder}`,
-  name_lent_elsewhere: ({ name }) => `另一个租户的客户端以 ${name} 为名提供工具：请用其他名称`,
+  name_lent: ({ name, holder }) => `有客户端以 ${name} 为名注册了工具：它${holder}`,
+  name_lent_elsewhere: ({ name }) => `另一个租户的客户端以 ${name} 为名注册了工具：请用其他名称`,
   name_not_registrable: () => '策略不允许客户端注册这个名称',
   device_gone: () => '设备已断开',
   contract_of_devices: ({ devices, tool }) =>
-    `这个客户端的设备 ${devices} 以不同的约定提供 ${tool}：请使用该约定，或先让它发送 \`unregister_tools\` 或断开`,
+    `这个客户端的设备 ${devices} 以不同的契约提供 ${tool}：请使用该契约，或先让它发送 \`unregister_tools\` 或断开`,
   contract_over_http: ({ client, tool }) =>
-    `客户端 ${client} 已通过 HTTP 以不同的约定注册 ${tool}：请使用该约定，或先释放该工具` +
+    `客户端 ${client} 已通过 HTTP 以不同的契约注册 ${tool}：请使用该契约，或先释放该工具` +
     `（DELETE /internal/clients/:client_id/tools/:name）`,
   upstream_name_taken: ({ name, tool, other }) =>
     `${tool} 在这里的名称会是 ${name}，而上游的工具 ${other} 已使用该名称：请在 \`tools\` 中排除其中一个`,
@@ -37,7 +37,7 @@ export const toolRejections: Sentences<ToolRejections> = {
     `加上上游的名称后，名称有 ${characters} 个字符：最多允许 ${most} 个`,
   name_similar: ({ other }) => `名称与工具 ${other} 只有大小写、点或下划线的差别；请用其他名称`,
   tools_of_client: ({ count }) => `一个客户端最多注册 ${count} 个工具`,
-  tools_of_tenant: ({ count }) => `一个租户最多注册 ${count} 个工具`,
+  tools_of_tenant: ({ count }) => `一个租户的客户端最多注册 ${count} 个工具`,
   tool_bytes_of_tenant: ({ bytes }) => `一个租户的工具合计最多 ${bytes} 字节`,
   risky_names_of_tenant: ({ count }) => `已记住 ${count} 个名称的风险；操作员必须先清除一个`,
   spec_timeout_range: ({ most }) => `timeout_ms 必须是 1 到 ${most} 的整数`,
@@ -46,7 +46,7 @@ export const toolRejections: Sentences<ToolRejections> = {
   description_hidden: ({ problem }) => `description 中${problem}`,
   tool_timeout_range: ({ tool, most }) => `${tool} 的超时必须是 1 到 ${most} 的整数毫秒`,
   tool_reads_and_destroys: ({ tool }) => `${tool} 不能既是 readonly 又是 destructive`,
-  tool_not_cacheable: ({ tool }) => `${tool} 不只是读取，所以它的结果不能重复使用`,
+  tool_not_cacheable: ({ tool }) => `${tool} 不是 readonly，所以它的结果不能缓存`,
   tool_asks_and_caches: ({ tool }) => `${tool} 会向调用方请求输入，所以它的结果不能缓存`,
   slot_limit_range: ({ slot }) => `执行位 ${slot} 的上限必须是从 1 开始的整数`,
   input_schema_of: ({ tool, problem }) => `${tool} 的输入 schema：${problem}`,

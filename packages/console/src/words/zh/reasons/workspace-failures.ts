@@ -1,10 +1,10 @@
 import type { Sentences, WorkspaceFailures } from '@patchboard/wire';
 
 export const workspaceFailures: Sentences<WorkspaceFailures> = {
-  workspace_missing: () => '这里没有工作区',
+  workspace_missing: () => '这次调用没有工作区',
   workspace_elsewhere: ({ run, node }) =>
     `run ${run} 的工作区在节点 ${node} 上：请在那里运行 agent，或用 workspace.shared 共享工作区`,
-  sandbox_missing: ({ problem }) => `没有沙箱可以隔离命令和写入，因此已关闭：${problem}`,
+  sandbox_missing: ({ problem }) => `没有沙箱，因此命令和写入已关闭：${problem}`,
   sandbox_not_started: () => '沙箱没有启动',
   file_server_unavailable: ({ error }) => `工作区的文件服务器不可用（${error}）`,
   file_over_limit: ({ path, bytes }) => `${path} 超过 ${bytes} 字节`,
@@ -22,7 +22,7 @@ export const workspaceFailures: Sentences<WorkspaceFailures> = {
   edit_empty: () => 'old 为空：请给出要替换的文本',
   edit_ambiguous: ({ first, second }) =>
     `old 出现不止一次（第 ${first} 行和第 ${second} 行）：请包含更多上下文，或设置 replace_all`,
-  edit_line_ends: () => String.raw`文件中没有这样写的 old：文件的行以 \r\n 结尾`,
+  edit_line_ends: () => String.raw`文件中没有这样写的 old：文件的行以 \r\n 结尾，请在 old 中也这样写`,
   edit_not_found: () => '文件中没有 old',
   command_with_nul: () => '命令不能含有 NUL 字符',
   command_over_limit: ({ bytes, most }) => `命令有 ${bytes} 字节；上限是 ${most}`,
@@ -31,7 +31,7 @@ export const workspaceFailures: Sentences<WorkspaceFailures> = {
   jobs_of_run: ({ count }) => `这个 run 已有 ${count} 个后台命令：请用 bash_kill 结束一个`,
   job_unknown: ({ pid }) => `这个 run 没有 pid 为 ${pid} 的后台命令`,
   foreground_timeout: ({ most }) => `timeout_ms 最多为 ${most}；更长的工作请用 background: true`,
-  task_without_agent: () => '只有 Agent 能布置任务',
+  task_without_agent: () => '只有本进程中的 Agent 能调用这个工具',
   todo_twice: ({ id }) => `有两个待办的 id 都是 ${id}`,
   todos_in_progress: ({ count, ids }) => `只能有一个待办是 in_progress，而不是 ${count} 个（${ids}）`,
 };

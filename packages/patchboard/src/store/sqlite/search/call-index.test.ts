@@ -149,7 +149,7 @@ describe('an index file', () => {
       `the search index ${file} cannot be used (EISDIR: illegal operation on a directory)`,
     );
     expect(message).toContain('move it away');
-    // Callers are not told where the server has its files.
+    // Callers do not learn where the server has its files.
     expect(why).toEqual({
       code: 'search_index_unusable',
       params: { file: 'search.db', problem: 'EISDIR: illegal operation on a directory' },

@@ -32,7 +32,7 @@ export function accessProblem(error: unknown, file: string): unknown {
   const problem = problemOfAccess(error);
   if (problem === null) return error;
   const why = (name: string): ReasonView => reason('search_index_unusable', { file: name, problem });
-  // Callers are not told where the server has its files.
+  // Callers do not learn where the server has its files.
   return new StorageUnavailable(reasonsText([why(file)]), why(basename(file)));
 }
 

@@ -48,8 +48,8 @@ export class RequestedIndex implements CallSearch, CallIndexWriter {
 
   runsWithCalls: CallSearch['runsWithCalls'] = async (...args) => await this.#send('runsWithCalls', ...args);
 
-  /** Only this process uses the index, so that there is no other claim. */
-  async claim(): Promise<IndexPosition> {
+  /** Only this process uses the index, so that there is no lease. */
+  async acquireLease(): Promise<IndexPosition> {
     return await this.#send('position');
   }
 

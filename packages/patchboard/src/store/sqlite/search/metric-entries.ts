@@ -1,4 +1,4 @@
-import type { OutcomeName } from '@patchboard/wire';
+import type { NamePatterns, OutcomeName } from '@patchboard/wire';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { IndexBatch, MetricCell, MetricsCriteria } from '../../../core/search/call-search.ts';
 import { encodeHistogram, HistogramSum, type Histogram } from '../../../core/search/histogram.ts';
@@ -8,10 +8,11 @@ import {
   metricCells,
   metricGroups,
   OTHER_NAME,
-  widthFor,
+  storedRanges,
   type MetricGroup,
   type StoredGroup,
 } from '../../../core/search/metric-groups.ts';
+import { matchesNames } from '../../../core/search/name-patterns.ts';
 import { integer, text, type Row } from '../rows.ts';
 
 /** The code of groups that have none. */
@@ -25,6 +26,8 @@ export class MetricEntries {
   readonly #removeBefore: StatementSync;
   readonly #tenants: StatementSync;
   readonly #inRange: StatementSync;
+  readonly #toolsInRange: StatementSync;
+  readonly #ofTools: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#find = database.prepare(
@@ -44,8 +47,11 @@ export class MetricEntries {
          from found where found.tenant is not null)
        select tenant from found where tenant is not null`,
     );
-    this.#inRange = database.prepare(
-      'select * from metrics where width = ? and tenant = ? and at >= ? and at < ? order by at',
+    const inRange = 'from metrics where width = ? and tenant = ? and at >= ? and at < ?';
+    this.#inRange = database.prepare(`select * ${inRange} order by at`);
+    this.#toolsInRange = database.prepare(`select distinct tool ${inRange}`);
+    this.#ofTools = database.prepare(
+      `select * ${inRange} and tool in (select value from json_each(?)) order by at`,
     );
   }
 
@@ -68,12 +74,21 @@ export class MetricEntries {
     return metricCells(this.#groups(criteria), criteria);
   }
 
-  *#groups({ tenant, since, until, stepMs }: MetricsCriteria): Generator<StoredGroup> {
-    const width = widthFor(stepMs);
-    const tenants =
-      tenant === null ? this.#tenants.all({ width }).map((row) => text(row, 'tenant')) : [tenant];
-    for (const one of tenants)
-      for (const row of this.#inRange.iterate(width, one, since, until)) yield toGroup(row);
+  *#groups(criteria: MetricsCriteria): Generator<StoredGroup> {
+    const { tenant } = criteria;
+    for (const { widthMs: width, since, until } of storedRanges(criteria)) {
+      const tenants =
+        tenant === null ? this.#tenants.all({ width }).map((row) => text(row, 'tenant')) : [tenant];
+      for (const one of tenants)
+        for (const row of this.#rows([width, one, since, until], criteria.tools)) yield toGroup(row);
+    }
+  }
+
+  /** With tools, only their rows: to read a row here takes many times as long as to skip it in SQLite. */
+  #rows(range: readonly [number, string, number, number], tools: NamePatterns | undefined): Iterable<Row> {
+    if (tools === undefined) return this.#inRange.iterate(...range);
+    const names = this.#toolsInRange.all(...range).map((row) => text(row, 'tool'));
+    return this.#ofTools.iterate(...range, JSON.stringify(names.filter((name) => matchesNames(tools, name))));
   }
 
   #entriesOf(widthMs: number, { tenant, at }: MetricGroup): number {

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../../core/bounded-map.ts';
 import { isOpen } from '../../../core/call/call.ts';
 import type { InProcessCaller, LiveCall, ToolCustomEvent } from '../../../core/call/live-call.ts';
 import type { Engine } from '../../../core/engine.ts';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { Clock } from '../../../core/ports.ts';
 import type { Exchange } from '../exchange.ts';
 import { isAtLeast, isLogLevel, type LogLevel } from './log-levels.ts';

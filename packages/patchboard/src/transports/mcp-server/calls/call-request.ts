@@ -4,7 +4,7 @@ import type { CallRequest } from '../../../core/call/call-request.ts';
 import { parseTraceparent } from '../../../core/call/trace-context.ts';
 import { traceOf } from '../../shared/routes/request-hints.ts';
 import type { Exchange } from '../exchange.ts';
-import { responsesAtHand } from './input-responses.ts';
+import { responsesInRequest } from './input-responses.ts';
 import { kindsOf } from './input-requests.ts';
 import { META } from '../../../protocols/mcp/revisions.ts';
 import { invalidParams } from '../messages/rpc-error.ts';
@@ -23,7 +23,7 @@ export function callRequest(exchange: Exchange): CallRequest {
   const target = idIn(meta, META.target);
   const trace = traceIn(exchange);
   const run = idIn(meta, META.runId);
-  const inputs = era === 'modern' ? responsesAtHand(exchange) : undefined;
+  const inputs = era === 'modern' ? responsesInRequest(exchange) : undefined;
   return {
     toolName: name,
     args,
@@ -31,7 +31,7 @@ export function callRequest(exchange: Exchange): CallRequest {
     idempotencyKey,
     ...trace,
     ...(run === null
-      ? { runId: madeUpRun(exchange, idempotencyKey, trace.traceId), countsInRun: false as const }
+      ? { runId: generatedRun(exchange, idempotencyKey, trace.traceId), countsInRun: false as const }
       : { runId: run }),
     // Older protocol versions send input requests on a stream.
     acceptsInput: era === 'modern' || response.canStream ? kindsOf(client) : [],
@@ -44,7 +44,7 @@ export function callRequest(exchange: Exchange): CallRequest {
  * The run of a client that names none. With an idempotency key it must be the same in every session and trace, because the
  * key's comparison of requests covers the run.
  */
-function madeUpRun({ principal, session }: Exchange, key: string | null, traceId: string | null): string {
+function generatedRun({ principal, session }: Exchange, key: string | null, traceId: string | null): string {
   const { agentId } = principal;
   if (key === null && session !== null) return `mcp:${session.id}`;
   const run = key === null && traceId !== null ? `trace:${traceId}:${agentId}` : `mcp:${agentId}`;

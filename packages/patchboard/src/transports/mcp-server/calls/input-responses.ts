@@ -2,7 +2,7 @@ import type { InputKind } from '@patchboard/wire';
 import type { Call } from '../../../core/call/call.ts';
 import type { ResponsesByKey } from '../../../core/call/offered-inputs.ts';
 import { kindOf } from '../../../core/call/input-kinds.ts';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { GivenInput } from '../../../core/steps/input-responses.ts';
 import type { Exchange } from '../exchange.ts';
 import { failureData, toRpcError } from '../messages/failures.ts';
@@ -29,14 +29,16 @@ export function readResponses({ params }: Pick<Exchange, 'params'>): InputRespon
  * The responses of a request that continues no call, for what the tool is going to ask. The kinds of its requests are not
  * known yet, so each response is read by its members.
  */
-export function responsesAtHand(exchange: Pick<Exchange, 'params'>): ResponsesByKey | undefined {
+export function responsesInRequest(exchange: Pick<Exchange, 'params'>): ResponsesByKey | undefined {
   const responses = readResponses(exchange);
   if (responses === null) return undefined;
-  const read = Object.entries(responses).map(([key, response]) => [key, readAtHand(key, response)] as const);
+  const read = Object.entries(responses).map(
+    ([key, response]) => [key, readInRequest(key, response)] as const,
+  );
   return Object.fromEntries(read.flatMap(([key, response]) => (response === null ? [] : [[key, response]])));
 }
 
-function readAtHand(key: string, response: InputResponses[string]): Response {
+function readInRequest(key: string, response: InputResponses[string]): Response {
   const isElicited = response['roots'] === undefined && response['role'] === undefined;
   return readResponse(key, isElicited ? 'form' : 'sampling', response);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { Clock } from '../../../core/ports.ts';
 
 /** Parameters of `notifications/progress`, without the token. */

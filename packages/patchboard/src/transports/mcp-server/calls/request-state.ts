@@ -1,6 +1,6 @@
 import type { Call } from '../../../core/call/call.ts';
 import { waitsForInput } from '../../../core/call/input.ts';
-import { canonicalJson } from '../../../core/json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { CallParams } from './call-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { invalidParams, type RpcError } from '../messages/rpc-error.ts';

@@ -4,7 +4,6 @@ import { chargeRequest } from '../charge-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { toRpcError } from '../messages/failures.ts';
 import { resultOf } from './hold-call.ts';
-import { readableCall } from './readable-call.ts';
 import { receiptResult } from './receipt.ts';
 import { RESULT_TOOL_NAME } from './result-tool-name.ts';
 import { invalidParams } from '../messages/rpc-error.ts';
@@ -41,7 +40,8 @@ export async function fetchResult(
   chargeRequest(exchange);
   const { context, principal, era, holdMs, response } = exchange;
   const { id, waitMs } = readArguments(args, holdMs);
-  if ((await readableCall(exchange, id)) === undefined) throw toRpcError(noSuchCall(id));
+  if ((await exchange.context.engine.calls.findReadable(exchange.principal, id)) === undefined)
+    throw toRpcError(noSuchCall(id));
   const call = await response.hold(
     async (signal) => await context.engine.calls.wait(principal, id, waitMs, { signal }),
   );

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { hasLongId, isId, MAX_ID_CHARACTERS } from '../messages/message.ts';
 import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
 import { RpcError } from '../messages/rpc-error.ts';

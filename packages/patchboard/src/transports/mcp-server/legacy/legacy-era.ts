@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Engine } from '../../../core/engine.ts';
 import { messageOf, type Failure } from '../../../core/failures.ts';
 import type { MaybePromise } from '../../../core/maybe-promise.ts';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { HttpContext } from '../../shared/http/context.ts';
 import { principalOf } from '../../shared/routes/caller.ts';
 import { sendProblem } from '../../shared/routes/problem.ts';

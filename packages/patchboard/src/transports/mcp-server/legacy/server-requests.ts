@@ -2,7 +2,7 @@ import type { Call } from '../../../core/call/call.ts';
 import { messageOf } from '../../../core/failures.ts';
 import { waitsForInput } from '../../../core/call/input.ts';
 import { REMOTE_CALLER, type InProcessCaller } from '../../../core/call/live-call.ts';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { approvalRequest, respondToLink } from '../calls/approval-link.ts';
 import type { Exchange } from '../exchange.ts';
 import type { InputRequestJson } from '../../../protocols/mcp/input-requests.ts';
@@ -41,7 +41,7 @@ export class ServerRequests {
     const request = approvalRequest(this.#exchange, call)?.[APPROVAL_KEY];
     if (request === undefined) return;
     this.#send(request, { callId: call.id, key: APPROVAL_KEY }, (response) =>
-      lookedAt(this.#exchange, call, response),
+      respondToApprovalLink(this.#exchange, call, response),
     );
     this.#notifyOfDecision(call, request);
   }
@@ -135,7 +135,7 @@ export async function respondElsewhere(
   try {
     const problem =
       key === APPROVAL_KEY
-        ? await lookedAt(exchange, call, response)
+        ? await respondToApprovalLink(exchange, call, response)
         : await give(exchange, callId, key, response);
     isTaken = problem === null;
     return problem;
@@ -145,7 +145,7 @@ export async function respondElsewhere(
 }
 
 /** Declining cancels the caller's own call. No response decides on it. */
-async function lookedAt(
+async function respondToApprovalLink(
   exchange: Pick<Exchange, 'context' | 'principal'>,
   call: Call,
   { result }: ClientResponse,

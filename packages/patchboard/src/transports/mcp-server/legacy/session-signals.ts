@@ -1,10 +1,10 @@
 import type { Engine } from '../../../core/engine.ts';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { isId } from '../messages/message.ts';
 import type { RpcId } from '../messages/rpc-error.ts';
 import type { Session } from './session.ts';
 
-/** What a node tells the others about a session, of which each may hold the stream or requests under way. */
+/** What a node sends the others about a session, of which each may hold the stream or requests under way. */
 type SessionSignal =
   /** `notifications/cancelled` for a request that the sender has not taken. */
   | { readonly kind: 'cancelled'; readonly request: RpcId }

@@ -1,18 +1,18 @@
 import type { PromptInput, PromptInputRequired } from '../../../core/resources/prompt-inputs.ts';
 import type { ResponsesByKey } from '../../../core/call/offered-inputs.ts';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { parseGuardedJson } from '../../../core/json/json-guard.ts';
 import type { Exchange } from '../exchange.ts';
 import { requestJson } from '../../../protocols/mcp/input-requests.ts';
 import { kindsOf } from '../calls/input-requests.ts';
-import { responsesAtHand } from '../calls/input-responses.ts';
+import { responsesInRequest } from '../calls/input-responses.ts';
 import { membersOf, resultJson } from '../messages/result-json.ts';
 import { invalidParams } from '../messages/rpc-error.ts';
 
 /** What the client of `prompts/get` can respond to, and its responses so far. Older versions cannot carry requests. */
 export function promptInput(exchange: Exchange): PromptInput {
   if (exchange.era === 'legacy') return { acceptsInput: false };
-  const inputs = { ...readState(exchange), ...responsesAtHand(exchange) };
+  const inputs = { ...readState(exchange), ...responsesInRequest(exchange) };
   return { acceptsInput: kindsOf(exchange.client), inputs };
 }
 

@@ -4,7 +4,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { MODERN_VERSION } from '../../../protocols/mcp/revisions.ts';
 import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
 import { RpcError, type RpcId } from './rpc-error.ts';

@@ -1,7 +1,6 @@
 import { isOpen, type Call } from '../../../core/call/call.ts';
 import { maySeeCall } from '../../../core/call/visibility.ts';
 import { messageOf } from '../../../core/failures.ts';
-import { readableCall } from '../calls/readable-call.ts';
 import type { Exchange } from '../exchange.ts';
 import { taskMembers } from './task-view.ts';
 
@@ -19,7 +18,7 @@ export async function visibleTasks(
 ): Promise<readonly FollowedTask[]> {
   const found: FollowedTask[] = [];
   for (const id of ids) {
-    const call = await readableCall(exchange, id);
+    const call = await exchange.context.engine.calls.findReadable(exchange.principal, id);
     if (call !== undefined) found.push({ id, members: isOpen(call) ? taskMembers(exchange, call) : '' });
   }
   return found;

@@ -5,7 +5,6 @@ import { chargeRequest } from '../charge-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { toRpcError } from '../messages/failures.ts';
 import { giveResponses, readResponses } from '../calls/input-responses.ts';
-import { readableCall } from '../calls/readable-call.ts';
 import { membersOf, resultJson } from '../messages/result-json.ts';
 import { TASKS_EXTENSION } from '../../../protocols/mcp/revisions.ts';
 import { missingCapability } from '../messages/rpc-error.ts';
@@ -38,7 +37,8 @@ export async function updateTask(exchange: Exchange): Promise<string> {
 /** Returns the same for a call that has ended: nothing is left to cancel. */
 export async function cancelTask(exchange: Exchange): Promise<string> {
   const { id } = await findTask(exchange);
-  await exchange.context.engine.calls.cancel(exchange.principal, id);
+  const cancelled = await exchange.context.engine.calls.cancel(exchange.principal, id);
+  if (!cancelled.ok && cancelled.failure.code === 'permission_denied') throw toRpcError(cancelled.failure);
   return resultJson(exchange.era, '');
 }
 
@@ -48,7 +48,7 @@ async function findTask(exchange: Exchange): Promise<Call> {
   if (!client.hasTasks) throw missingCapability({ extensions: { [TASKS_EXTENSION]: {} } });
   chargeRequest(exchange);
   const id = params['taskId'] as string;
-  const call = await readableCall(exchange, id);
+  const call = await exchange.context.engine.calls.findReadable(exchange.principal, id);
   if (call === undefined) throw toRpcError(noSuchCall(id));
   return call;
 }

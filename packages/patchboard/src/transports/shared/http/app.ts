@@ -1,10 +1,18 @@
 import { reason } from '@patchboard/wire';
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchemaCompiler,
+  type FastifyServerOptions,
+} from 'fastify';
 import { failure, type Failure } from '../../../core/failures.ts';
 import { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
 import { pathFinder, type ServedPath } from '../routes/served-path.ts';
+import { compress, isCompressible } from './compressed-response.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
 import { HostOriginGuard } from './host-origin-guard.ts';
@@ -17,6 +25,8 @@ import { EventLoopTurns } from './event-loop-turns.ts';
 import { HttpMetrics } from './metrics.ts';
 import { mount } from './mount.ts';
 import { openApi } from '../routes/openapi.ts';
+import type { Schema } from '../routes/routes.ts';
+import { partValidator } from '../routes/validation.ts';
 import { EventStreamCaps } from '../streams/event-stream-caps.ts';
 import { OpenStreams } from '../streams/open-streams.ts';
 import { refuseUnderPressure } from './pressure.ts';
@@ -30,6 +40,16 @@ import { ToolLists } from '../views/tool-lists.ts';
 import { Upgrades } from './upgrades.ts';
 
 const LATE_REQUESTS_EVERY_MS = 1000;
+const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) =>
+  partValidator(schema, httpPart ?? 'body');
+/** Instead of Fastify's compilers, which load Ajv. Response schemas only document; handlers serialize. */
+const SCHEMA_CONTROLLER: NonNullable<FastifyServerOptions['schemaController']> = {
+  compilersFactory: {
+    // Its declared type is that of Ajv's compiler, but Fastify calls it as any other validator compiler.
+    buildValidator: () => compileValidator as never,
+    buildSerializer: () => () => (value) => JSON.stringify(value),
+  },
+};
 /** Share of the heap for each of: parsed bodies of requests in progress, bodies being received, responses not yet sent. */
 const MEMORY_SHARE = 1 / 6;
 
@@ -146,6 +166,7 @@ function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): F
     http: { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS },
     // While the server closes, the engine returns `overloaded` as a problem response.
     return503OnClosing: false,
+    schemaController: SCHEMA_CONTROLLER,
     routerOptions: { maxParamLength: PATH_PART_LENGTH },
     frameworkErrors: (error, request, reply) => {
       request.refusal = null;
@@ -222,7 +243,7 @@ function guardHostAndOrigin(app: FastifyInstance, guard: HostOriginGuard): void 
   });
 }
 
-/** Adds headers to and counts every response, except streams and receipts, which bypass Fastify. */
+/** Adds headers to, counts and compresses every response, except streams and receipts, which bypass Fastify. */
 function finishResponses(app: FastifyInstance, metrics: HttpMetrics, responses: HeldResponses): void {
   const unmatched = metrics.route('*', '(none)');
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -232,7 +253,8 @@ function finishResponses(app: FastifyInstance, metrics: HttpMetrics, responses: 
     }
     (request.counter ?? unmatched).count(reply.statusCode);
     if (request.refusal !== null) metrics.refused(request.refusal);
-    done(null, body);
+    if (typeof body === 'string' && isCompressible(request, body)) compress(reply, body, done);
+    else done(null, body);
   });
 }
 

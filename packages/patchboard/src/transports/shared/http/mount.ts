@@ -22,7 +22,6 @@ import { HTTP_STATUS, PROBLEM_FORMAT, RequestRefused, sendProblem } from '../rou
 import { failureOfError } from './request-failure.ts';
 import { supportsHead, type Route, type RouteResponse, type Schema } from '../routes/routes.ts';
 import { COMPONENTS } from '../routes/schemas.ts';
-import { partValidator } from '../routes/validation.ts';
 
 /** Registers the declared routes with Fastify. */
 export function mount(
@@ -38,10 +37,6 @@ export function mount(
       url: route.url,
       schema: schemaOf(route),
       config: refusalConfig(route, context),
-      // Set per route, not on the app: adding schemas to a scope makes Fastify drop the app's compilers.
-      validatorCompiler: ({ schema, httpPart }) => partValidator(schema as Schema, httpPart ?? 'body'),
-      // Response schemas only document; handlers serialize.
-      serializerCompiler: () => (value) => JSON.stringify(value),
       exposeHeadRoute: supportsHead(route),
       ...bodyRules(route, context),
       ...(route.onBadBody === undefined ? {} : { errorHandler: badBodyHandler(route, context, given) }),
@@ -197,7 +192,7 @@ function outOfScope({ kind }: Principal, scope: Scope): Failure {
   if (kind === 'local') {
     return failure('permission_denied', denied(reason('scope_not_local', { scope })), {
       recommendations: [
-        'this is for an operator, who sends the operator token; see "Who may ask" in the README',
+        'this is for an operator, who sends the operator token; see "Authentication" in the README',
       ],
     });
   }

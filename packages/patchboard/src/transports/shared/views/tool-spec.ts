@@ -7,7 +7,7 @@ import {
   type ToolAnnotations,
   type ToolSpec,
 } from '@patchboard/wire';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 type Fields = Readonly<Record<string, unknown>>;
 
