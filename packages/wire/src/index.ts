@@ -55,6 +55,7 @@ export type { FailureCode, FailureRow, McpFailureName, TenantErrorName } from '.
 export { HTTP_HINTS } from './http-hints.ts';
 export { INPUT_FAILURE_CODES } from './internal.ts';
 export type {
+  AckRequest,
   ClientInputRequest,
   ClientInputView,
   InputFailureCode,
@@ -121,6 +122,7 @@ export { isReason, isReasonView, reason, reasonsText, reasonText, textIn } from 
 export type { Reason } from './reasons/reason-text.ts';
 export type { OpenApiFailures } from './reasons/openapi-failures.ts';
 export type { ClusterStatsView, NodeStateName, NodesView, NodeView, TakeoverView } from './nodes.ts';
+export type { TenantStatsView } from './stats.ts';
 export type { McpUpstreamFailures } from './reasons/mcp-upstream-failures.ts';
 export type { ResourceProblems } from './reasons/resource-problems.ts';
 export type { SchemaProblems } from './reasons/schema-problems.ts';
@@ -213,6 +215,8 @@ export type { QueryKey, QueryKeyKind, QueryKeyName } from './search/query-keys.t
 export { queryTerm, queryTerms, withQueryTerm } from './search/query-terms.ts';
 export type { QueryPart, QueryTerm, QueryValue } from './search/query-terms.ts';
 export { durationText, momentText, parseDuration, parseMoment } from './search/query-time.ts';
+export { readableDuration } from './readable-duration.ts';
+export { isRefusedName, statesNamed } from './search/state-names.ts';
 export { METRIC_GROUPS, RUN_OUTCOMES } from './search/search-views.ts';
 export type {
   CallMetricsView,

@@ -34,4 +34,6 @@ export interface DeviceDirectory {
   offersElsewhere(tenant: string, toolName: string, target: string): Promise<boolean>;
   /** The devices of other nodes, newest first. */
   listElsewhere(query: DeviceQuery): Promise<readonly CountedDevice[]>;
+  /** How many devices of the tenant are connected to other nodes. */
+  countElsewhere(tenant: string): Promise<number>;
 }

@@ -49,6 +49,31 @@ describe('hooks on the one path', () => {
     expect(call.decision).toMatchObject({ effect: 'deny', rule: 'hook', reason: 'not here' });
   });
 
+  it('records the arguments that run, not the text that came with those that were replaced', async () => {
+    const { engine } = await anEngine({
+      tools: [
+        aServerTool({ name: 'toy.echo' }),
+        aServerTool({
+          name: 'toy.spelled',
+          spell: (args) => Object.assign(args as object, { spelled: true }),
+        }),
+      ],
+    });
+    const recorded = async (toolName: string, hooks: readonly Hooks[]): Promise<string> => {
+      const args = { n: 1 };
+      const argsText = { of: args, json: '{"n":1}' };
+      const caller = { hooks, agent: anAgentHandle('the agent') };
+      const submitted = await engine.submit(aRequest({ toolName, args, argsText, caller }), agent);
+      if (submitted.kind === 'refused') throw new Error(submitted.failure.message);
+      return submitted.call.argsJson;
+    };
+    expect(await recorded('toy.echo', [])).toBe('{"n":1}');
+    expect(await recorded('toy.echo', [saying({ args: { n: 2 } })])).toBe('{"n":2}');
+    expect(await recorded('toy.spelled', [])).toBe('{"n":1,"spelled":true}');
+    const mutating: Hooks = { preToolUse: (call) => void ((call.args as { n: number }).n = 3) };
+    expect(await recorded('toy.echo', [mutating])).toBe('{"n":1}');
+  });
+
   it('keeps a result that a hook had at hand, and runs nothing', async () => {
     const execute = vi.fn();
     const { engine } = await anEngine({

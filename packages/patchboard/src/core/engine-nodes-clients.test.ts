@@ -391,13 +391,20 @@ describe('tools that a device took back while the store could not be written', (
     expect(removals).not.toHaveBeenCalled();
   });
 
-  it('stay if a device of the node offers them again', async () => {
+  /** A device has left a node while its store was away. `back` ends that. */
+  async function departed(): Promise<EngineNodes & { readonly back: () => void }> {
     const nodes = await engineNodes({});
-    const { a, clock, store, heal } = nodes;
+    const { a, store, heal } = nodes;
     const { device } = await aDevice(a.engine, [CAMERA]);
     await heal();
     const back = away(store);
     a.engine.devices.disconnect(device, 'left');
+    return { ...nodes, back };
+  }
+
+  it('stay if a device of the node offers them again', async () => {
+    const nodes = await departed();
+    const { a, clock, heal, back } = nodes;
     await clock.advance(5_000);
     const { requests } = await aDevice(a.engine, [CAMERA]);
     back();
@@ -409,12 +416,8 @@ describe('tools that a device took back while the store could not be written', (
   });
 
   it('are not removed by a node that was fenced', async () => {
-    const nodes = await engineNodes({});
-    const { a, clock, store, heal } = nodes;
-    const { device } = await aDevice(a.engine, [CAMERA]);
-    await heal();
-    const back = away(store);
-    a.engine.devices.disconnect(device, 'left');
+    const nodes = await departed();
+    const { a, clock, back } = nodes;
     await clock.advance(1_500);
     a.peers.fence('another node has taken over this one');
     back();

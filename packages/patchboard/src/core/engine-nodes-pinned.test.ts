@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accepted, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { me, PARIS, returning } from '../../test/support/asking-tools.ts';
-import { engineNodes, type EngineNode } from '../../test/support/engine-nodes.ts';
+import { engineNodes, type EngineNode, type EngineNodes } from '../../test/support/engine-nodes.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call/call.ts';
 import type { InProcessCaller } from './call/live-call.ts';
@@ -28,27 +28,32 @@ function approved(call: Call, args?: unknown): Parameters<EngineNode['engine']['
   return { decision: 'allow', digest: call.approval?.digest ?? '', note: null, ...edit };
 }
 
+/** Nodes with a tool that requires approval. `ran`: the node of each of its runs. */
+async function riskyNodes(
+  options: Parameters<typeof engineNodes>[1],
+): Promise<EngineNodes & { readonly ran: readonly number[] }> {
+  const ran: number[] = [];
+  const nodes = await engineNodes(
+    (index) => ({
+      tools: [
+        aServerTool({
+          name: 'risky',
+          annotations: { destructive: true },
+          execute: () => void ran.push(index),
+        }),
+      ],
+    }),
+    options,
+  );
+  return { ...nodes, ran };
+}
+
 describe.each([
   ['with notifications', true],
   ['with all notifications lost', false],
 ])('a call with hooks of an agent at one node, %s', (_name, notifies) => {
   it('that another node approves runs at its own node, with the hooks', async () => {
-    const ran: number[] = [];
-    const { a, b, store, heal } = await engineNodes(
-      (index) => ({
-        tools: [
-          aServerTool({
-            name: 'risky',
-            annotations: { destructive: true },
-            execute: (args) => {
-              ran.push(index);
-              return Promise.resolve(args);
-            },
-          }),
-        ],
-      }),
-      { notifies },
-    );
+    const { a, b, store, heal, ran } = await riskyNodes({ notifies });
     const call = await submit(a, 'risky', { n: 1 });
     const waiting = [a, b].map(({ engine }) => engine.calls.wait(me, call.id, 60_000));
     await settled();
@@ -69,19 +74,7 @@ describe.each([
   });
 
   it('is decided by one of both nodes that decide at once, and runs once', async () => {
-    const ran: number[] = [];
-    const { nodes, a, heal, stateOf } = await engineNodes(
-      (index) => ({
-        tools: [
-          aServerTool({
-            name: 'risky',
-            annotations: { destructive: true },
-            execute: () => void ran.push(index),
-          }),
-        ],
-      }),
-      { notifies, count: 3 },
-    );
+    const { nodes, a, heal, stateOf, ran } = await riskyNodes({ notifies, count: 3 });
     const call = await submit(a, 'risky');
     const decided = await Promise.all(
       nodes.map(({ engine }) => engine.calls.decide(operator, call.id, approved(call))),
@@ -122,19 +115,7 @@ describe.each([
   });
 
   it('is recovered by another node when its own is gone, as after a restart', async () => {
-    const ran: number[] = [];
-    const { a, b, heal, stateOf, store } = await engineNodes(
-      (index) => ({
-        tools: [
-          aServerTool({
-            name: 'risky',
-            annotations: { destructive: true },
-            execute: () => void ran.push(index),
-          }),
-        ],
-      }),
-      { notifies },
-    );
+    const { a, b, heal, stateOf, store, ran } = await riskyNodes({ notifies });
     const call = await submit(a, 'risky');
     a.peers.fence('gone');
     expect(await b.engine.calls.decide(operator, call.id, approved(call))).toMatchObject({ ok: true });

@@ -92,7 +92,7 @@ describe('two nodes over one store', () => {
         await idle();
         // What a node reads when its notifications were lost.
         for (const { peers } of nodes)
-          for (const id of ids) peers.look(id, (await store.findCall(id))?.version ?? 0);
+          for (const id of ids) peers.refresh(id, (await store.findCall(id))?.version ?? 0);
         await idle();
         for (const id of ids) expect(isOpen((await store.findCall(id))!)).toBe(false);
         expect(ended.toSorted()).toEqual(ids.toSorted());

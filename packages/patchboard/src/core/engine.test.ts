@@ -142,6 +142,15 @@ describe('the way of a call', () => {
     expect((await engine.calls.find(local, call.id))?.state).toMatchObject({ name: 'FAILED', error });
   });
 
+  it('ends as TIMED_OUT when the tool reports a time limit of its own', async () => {
+    const execute = () => Promise.reject(new ToolFailure(failure('timeout', foreignText('no response'))));
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.slow', execute })] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    await settled();
+    const error = { code: 'timeout', message: 'no response' };
+    expect((await engine.calls.find(local, call.id))?.state).toMatchObject({ name: 'TIMED_OUT', error });
+  });
+
   it('stores undefined as null, and checks the output schema on the JSON that is kept', async () => {
     const tools = [
       aServerTool({ name: 'toy.void', execute: () => Promise.resolve(undefined) }),

@@ -347,7 +347,7 @@ export class Engine {
   #moved(callId: string, version: number): void {
     const { lifecycle, waiters, tasks } = this.#services;
     if (lifecycle.find(callId) === undefined && !waiters.has(callId)) return;
-    tasks.start('call moved', () => lifecycle.look(callId, version));
+    tasks.start('call moved', () => lifecycle.refresh(callId, version));
   }
 
   /** No write succeeds any more: refuses new calls and stops all work. */

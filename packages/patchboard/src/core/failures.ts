@@ -156,7 +156,7 @@ export class StorageFull extends Error {
  * stored.
  */
 export class StorageUnavailable extends Error {
-  /** What a caller is told; the message is for the log of the operator. */
+  /** The failure that callers get; the message is for the log of the operator. */
   readonly why: ReasonView;
 
   constructor(message: string, why: ReasonView = foreignText(message)) {

@@ -175,7 +175,7 @@ export interface ListedRun extends Run {
 /** A store throws this for a cursor that is not from a page of the same list. */
 export class BadCursor extends Error {
   constructor() {
-    super('the cursor is not one that this list handed out');
+    super('this list has returned no such cursor');
     this.name = 'BadCursor';
   }
 }

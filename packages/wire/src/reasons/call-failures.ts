@@ -12,6 +12,7 @@ export interface CallFailures {
   readonly call_of_other_client: NoParams;
   readonly call_runs_on_server: { readonly tool: string };
   readonly call_runs_on_device: { readonly device: string };
+  readonly call_runs_in_other_program: NoParams;
   readonly call_token_stale: NoParams;
   readonly call_secrets_removed: NoParams;
   readonly approval_needed: { readonly id: string };
@@ -31,6 +32,7 @@ export interface CallFailures {
   readonly input_request_unknown: { readonly id: string };
   readonly input_already_given: { readonly id: string };
   readonly input_from_other_caller: NoParams;
+  readonly cancel_from_other_caller: NoParams;
   readonly input_does_not_fit: { readonly id: string };
   readonly input_over_limit: { readonly bytes: number };
   readonly input_schema_invalid: { readonly problem: readonly ReasonView[] };
@@ -106,21 +108,24 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   call_not_waiting: ({ id, state }) => `call ${id} does not wait for a decision: it is ${state}`,
   call_not_ended: ({ id, state }) => `call ${id} has not ended yet: it is ${state}`,
   call_cancelled_by: ({ by }) => `cancelled by ${by}`,
-  call_waits_for_approval: () => 'the call still waits for approval',
-  call_of_other_client: () => 'the call is for another client',
-  call_runs_on_server: ({ tool }) => `${tool} runs on the server`,
+  call_waits_for_approval: () => 'the call still waits for approval: run it when it is delivered',
+  call_of_other_client: () =>
+    'the call is for another client: a client submits results of its own calls only',
+  call_runs_on_server: ({ tool }) => `${tool} runs on the server: a client cannot submit its result`,
   call_runs_on_device: ({ device }) => `the device ${device} runs the call`,
-  call_token_stale: () => 'the attempt token is not that of the current attempt',
+  call_runs_in_other_program: () => 'another program of this client has acknowledged the call',
+  call_token_stale: () => 'the attempt token is not that of the current attempt: discard this result',
   call_secrets_removed: () => 'secrets were taken out of the arguments of that call; send args',
   approval_needed: ({ id }) => `an operator must approve the call: ${id}`,
   approval_denied_by_user: () => 'Permission denied by user',
   approval_ran_out: () => 'the approval request expired before an operator decided',
-  approval_tool_changed: () => 'the tool changed after it was approved; ask again',
+  approval_tool_changed: () => 'the tool changed after the call was approved; make the call again',
   tool_changed: ({ tool }) => `the contract of ${tool} changed while the call waited: call it again`,
-  approval_request_changed: () => 'the stored request is not the one that was approved',
-  approval_digest_differs: () => 'the digest is not that of the request that waits; look at it again',
+  approval_request_changed: () => 'the stored request is not the one that was approved; make the call again',
+  approval_digest_differs: () =>
+    'the digest is not that of the request that waits; read the approval again, then decide',
   approval_word_unknown: ({ word }) => `a decision is allow or deny, not ${word}`,
-  approval_of_own_call: () => 'you cannot decide on your own call',
+  approval_of_own_call: () => 'you cannot decide on your own call; another operator must decide',
   input_of_approved_call: ({ tool }) =>
     `the call was approved, and ${tool} does not declare \`asks_input\`: input would change what was approved`,
   input_caller_cannot: ({ tool, kind }) =>
@@ -129,6 +134,8 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   input_not_requested: ({ id, state }) => `call ${id} does not wait for input: it is ${state}`,
   input_request_unknown: ({ id }) => `the call has no input request ${id}`,
   input_already_given: ({ id }) => `input request ${id} already has its response`,
+  cancel_from_other_caller: () =>
+    'a client that runs a call ends it by submitting a result; only its caller may cancel it',
   input_from_other_caller: () => 'only the agent that made the call may give its input',
   input_does_not_fit: ({ id }) => `the content does not fit the schema of input request ${id}`,
   input_over_limit: ({ bytes }) => `the content is larger than ${bytes} bytes as JSON`,
@@ -153,8 +160,8 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   input_key_reused: ({ key }) =>
     `the key ${key} names an earlier input request of this attempt, with another message, schema or url`,
   run_unknown: ({ id }) => `no such run: ${id}`,
-  run_was_cancelled: ({ id }) => `run ${id} was cancelled`,
-  run_of_other_agent: ({ id }) => `run ${id} belongs to another agent`,
+  run_was_cancelled: ({ id }) => `run ${id} was cancelled; use another run id`,
+  run_of_other_agent: ({ id }) => `run ${id} belongs to another agent; use another run id`,
   runs_of_other_agent: ({ id, own }) => `runs ${id} and ${own} belong to another agent`,
   call_not_stored: () => 'the call is not stored any more',
   call_moved_elsewhere: () => 'another node manages the call now',
@@ -182,7 +189,8 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   device_left_unasked: () => 'the device disconnected before the call was sent to it',
   device_not_offering: ({ target, tool }) => `${target} does not offer ${tool}`,
   target_of_server_tool: ({ tool }) => `target names a device, but ${tool} runs on the server`,
-  sandbox_differs: ({ wanted, here }) => `the call was made for sandbox ${wanted}, and here it is ${here}`,
+  sandbox_differs: ({ wanted, here }) =>
+    `the call was made for sandbox ${wanted}, and this server uses ${here}; make the call again`,
   result_over_limit: ({ bytes }) => `the result is larger than ${bytes} bytes`,
   result_not_json: ({ error }) => `the result cannot be written as JSON: ${error}`,
   output_does_not_fit: ({ issues }) => `the result does not fit the tool's output schema: ${issues}`,
@@ -204,10 +212,11 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
     `"${member}" of ${type} must be a media type such as image/png, not "${given}"`,
   block_without_contents: () => 'the resource needs either "text" or "blob"',
   client_reported_failure: () => 'the client reported a failure',
-  open_calls_of_tenant: ({ count }) => `${count} calls of this tenant have not ended yet`,
+  open_calls_of_tenant: ({ count }) => `${count} calls of this tenant have not ended, which is the limit`,
   open_bytes_of_tenant: ({ bytes }) =>
-    `the arguments of this tenant's calls that have not ended take ${bytes} bytes`,
-  open_bytes_of_server: ({ bytes }) => `the arguments of all calls that have not ended take ${bytes} bytes`,
-  reply_costs: ({ bytes, tokens }) => `${bytes} bytes count as ${tokens}`,
+    `the arguments of this tenant's calls that have not ended may take ${bytes} bytes together`,
+  open_bytes_of_server: ({ bytes }) =>
+    `the arguments of all calls that have not ended may take ${bytes} bytes together`,
+  reply_costs: ({ bytes, tokens }) => `a reply of ${bytes} bytes counts as ${tokens} more calls`,
   rate_of_calls: ({ who, per_second: rate }) => `too many calls: ${who} may make ${rate} a second`,
 };

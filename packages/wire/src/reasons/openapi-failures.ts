@@ -83,7 +83,7 @@ export const OPENAPI_FAILURES: Sentences<OpenApiFailures> = {
   openapi_security_missing: ({ method, path, scheme, key, wanted }) =>
     `${method} ${path} needs the security scheme ${scheme}: set ${key} with ${wanted}`,
   openapi_security_unsupported: ({ method, path, scheme }) =>
-    `${method} ${path} needs the security scheme ${scheme}, whose type is not supported`,
+    `${method} ${path} needs the security scheme ${scheme}, whose type is not supported: send the credential in \`headers\` of the upstream`,
   openapi_token_failed: ({ scheme, error }) => `security scheme ${scheme}: ${error}`,
   openapi_retry_after: ({ method, path, seconds }) =>
     `${method} ${path} was not sent: the server accepts it again in ${seconds} s, after the deadline of this call`,

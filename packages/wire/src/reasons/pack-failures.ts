@@ -114,7 +114,7 @@ export const PACK_FAILURES: Sentences<PackFailures> = {
   sql_params_postgres: () => 'PostgreSQL takes params as a list, for $1, $2 and so on',
   database_role_too_powerful: ({ advice }) => `the configured role may reach files of the server; ${advice}`,
   database_is_own_store: () => "the configured database is the platform's own store, which no tool may read",
-  database_says: ({ error }) => `the database says: ${error}`,
+  database_says: ({ error }) => `the database reported: ${error}`,
   database_unusable: ({ error }) => `the database cannot be used: ${error}`,
   query_over_memory: () => 'the query exceeds its memory limit',
   query_process_ended: ({ error }) => `the query process ended before it replied (${error})`,
@@ -124,7 +124,7 @@ export const PACK_FAILURES: Sentences<PackFailures> = {
   weather_place_unknown: ({ place }) => `no place is known by the name "${place}"`,
   weather_unusable: ({ error }) => `the weather service could not be used: ${error}`,
   heritage_site_needed: ({ tenant }) =>
-    `X-Site-ID is required: tenant ${tenant} does not have exactly one site`,
+    `the tool needs a site, and tenant ${tenant} does not have exactly one: call it over POST /api/tools/call, where X-Site-ID names the site`,
   heritage_prompt_unknown: ({ npc, type }) => `Active prompt not found: ${npc} (${type})`,
   heritage_profile_unknown: ({ npc }) => `NPC profile not found: ${npc}`,
   heritage_version_unknown: ({ npc, version }) => `NPC profile not found: ${npc} version ${version}`,

@@ -74,9 +74,9 @@ export const PARSE_PROBLEMS: Sentences<ParseProblems> = {
     `the request has no end before the next one begins: write ${mark} after its last field`,
   request_without_tool: ({ field }) => `the request names no tool: add ${field}`,
   call_without_tool: () => 'the call names no tool',
-  batch_too_many: ({ count }) => `a batch may hold ${count} commands: write several requests`,
+  batch_too_many: ({ count }) => `a batch has at most ${count} commands: write several requests`,
   batch_too_long: ({ count }) =>
-    `the shared fields of a batch may take ${count} characters over all commands: write several requests`,
+    `the shared fields of a batch take at most ${count} characters over all commands: write several requests`,
   field_given_twice: ({ key }) => `"${key}" is given twice: write each field once`,
   argument_name_forbidden: ({ key }) => `"${key}" cannot be the name of an argument`,
   value_not_enclosed: ({ key, from, to }) => `the value of "${key}" must stand between ${from} and ${to}`,
@@ -91,7 +91,7 @@ export const PARSE_PROBLEMS: Sentences<ParseProblems> = {
   reply_of_no_kind: () =>
     'the reply is neither JSON nor an event stream with "data:" lines; what a model wrote as text is read with vcp',
   reply_too_many_open: ({ count }) => `more than ${count} calls of the reply have begun and not ended`,
-  reply_broken_off: ({ error }) => `the model's server broke off: ${error}`,
+  reply_broken_off: ({ error }) => `the model's server reported an error: ${error}`,
   reply_not_json: ({ problem }) => `the reply is no JSON: ${problem}`,
   reply_event_unreadable: ({ problem }) => `an event of the reply cannot be read: ${problem}`,
   problems_omitted: ({ count }) => `${count} more problems of this reply are not listed`,

@@ -23,6 +23,7 @@ export interface QueryProblems {
   readonly query_not_time: { readonly value: string };
   readonly query_quote_unclosed: NoParams;
   readonly query_after_quote: NoParams;
+  readonly query_state_expired: NoParams;
   readonly query_matches_nothing: NoParams;
   readonly query_refused_alone: NoParams;
   readonly query_refused_elsewhere: NoParams;
@@ -71,6 +72,8 @@ export const QUERY_PROBLEMS: Sentences<QueryProblems> = {
     `"${value}" is no time; write how long ago (15m, 1h, 7d), a date (2026-01-31) or RFC 3339 (2026-01-31T10:00:00Z)`,
   query_quote_unclosed: () => 'the double quote is not closed',
   query_after_quote: () => 'a space must follow the closing quote; inside quotes write \\" for a quote',
+  query_state_expired: () =>
+    'calls whose approval expired are denied, with a code: write code:approval_expired',
   query_matches_nothing: () => 'together with the terms before it, this term excludes every call',
   query_refused_alone: () =>
     'refused requests are no calls: state:refused cannot be excluded or combined with other states',

@@ -75,21 +75,22 @@ export interface RequestRefusals {
 
 export const REQUEST_REFUSALS: Sentences<RequestRefusals> = {
   key_unknown: ({ id }) => `no such key: ${id}`,
-  key_secret_unknown: () => 'the key is not known',
+  key_secret_unknown: () => 'no key has this secret: it was revoked, or another server made it',
   key_expired: () => 'the key has expired',
   key_mistyped: () => 'this is not a key of this server: it is mistyped or truncated',
   key_of_others: () => 'this is not a key of this server',
   key_name_reserved: ({ name }) => `the name ${name} is taken: it is that of the operator token`,
-  key_for_other_tenant: ({ own, tenant }) => `a key of tenant ${own} cannot be for ${tenant}`,
-  key_scopes_not_held: ({ scopes }) => `you do not hold ${scopes} yourself`,
-  key_for_itself_only: ({ kind, id }) => `a key of ${kind} ${id} can be for itself only`,
+  key_for_other_tenant: ({ own, tenant }) =>
+    `a credential of tenant ${own} cannot make a key for tenant ${tenant}`,
+  key_scopes_not_held: ({ scopes }) => `your credential lacks ${scopes}, so it cannot make a key with it`,
+  key_for_itself_only: ({ kind, id }) => `with a key of ${kind} ${id} you can make keys for ${id} only`,
   key_outlives_maker: ({ at }) => `your own key expires at ${at}; expires_at must be no later`,
   key_not_revocable: ({ reasons }) => `only a credential that could make this key can revoke it: ${reasons}`,
   key_expiry_past: () => 'expires_at is in the past',
   key_expiry_far: () => 'expires_at must be at most ten years ahead',
   local_mode_has_keys: ({ count }) => `local mode needs a store without keys, and there are ${count}`,
   name_of_operator: ({ name }) => `the name ${name} is reserved for the operator`,
-  claim_unusable: ({ claim }) => `the token's claim ${claim} cannot be used`,
+  claim_unusable: ({ claim }) => `the token's claim ${claim} has a value that this server does not accept`,
   claim_expiry: () =>
     "the token's claim exp cannot be used: it must be a whole number of seconds, at most ten years ahead",
   grant_unknown: ({ id }) => `no such grant: ${id}`,
@@ -97,25 +98,27 @@ export const REQUEST_REFUSALS: Sentences<RequestRefusals> = {
   policy_version_unknown: ({ version, current }) =>
     `the policy has no version ${version}; the current one is ${current}`,
   policy_version_differs: ({ version, expected }) =>
-    `the policy in force is version ${version}, not ${expected}; look at it again`,
+    `the policy in force is version ${version}, not ${expected}; read it again, then send your change`,
   credential_forwarded: ({ header }) =>
     `a credential is needed: the header ${header} shows that a proxy forwarded the request, and local mode accepts direct requests only`,
-  credential_header_twice: ({ header }) => `${header} was sent twice`,
+  credential_header_twice: ({ header }) => `${header} was sent twice; send it once`,
   credential_form: () => 'Authorization must be: Bearer <key or token>',
   credential_revoked: () => 'the credential is no longer valid',
-  credential_names_other: ({ header }) => `${header} does not match the credential`,
+  credential_names_other: ({ header }) =>
+    `${header} does not match the credential; omit it, or send the id that the credential is for`,
   credential_other_tenant: ({ tenant }) => `the credential is not for tenant ${tenant}`,
-  credential_other_client: ({ client }) => `you are not client ${client}`,
-  credential_other_agent: ({ agent }) => `you are not agent ${agent}`,
+  credential_other_client: ({ client }) => `the credential is not for client ${client}`,
+  credential_other_agent: ({ agent }) => `the credential is not for agent ${agent}`,
   credential_not_operator: () => 'this requires the operator token',
-  scope_not_local: ({ scope }) => `without a credential there is no scope ${scope}`,
-  scope_missing: ({ scope }) => `the scope ${scope} is needed`,
+  scope_not_local: ({ scope }) => `the scope ${scope} needs a credential`,
+  scope_missing: ({ scope }) => `the credential lacks the scope ${scope}`,
   token_expired: () => 'the token has expired',
   token_not_accepted: ({ error }) => `the token is not accepted: ${error}`,
   token_keys_unavailable: ({ error }) => `could not fetch the issuer's key set: ${error}`,
   operator_token_wrong: () => 'this is not the operator token of this server',
-  operator_token_guessed: () => 'too many wrong operator tokens came from this address',
-  login_token_spent: () => 'the token is not known, has expired or was used before',
+  operator_token_guessed: () => 'too many wrong operator tokens came from this address; try again later',
+  login_token_spent: () =>
+    'the token is not known, has expired or was used before; make another with patchboard open',
   ticket_spent: () => 'the ticket is not known, has expired or was used before',
   internal_key_unknown: () => 'the internal API key is not known',
   route_unknown: ({ method, path }) => `no such route: ${method} ${path}`,
@@ -142,11 +145,11 @@ export const REQUEST_REFUSALS: Sentences<RequestRefusals> = {
   event_streams_of_credential: ({ count }) =>
     `this credential has ${count} event streams open, which is the limit`,
   event_streams_of_server: ({ count }) =>
-    `${count} event streams are open, which is the limit of this server`,
+    `${count} event streams are open, which is the limit of this server; try again later`,
   idempotency_keys_differ: () =>
     'body/idempotency_key differs from the header Idempotency-Key: send one of them',
   reply_too_many_calls: ({ count, most }) =>
-    `the reply asks for ${count} calls, and ${most} may be asked for at once`,
+    `the reply requests ${count} calls, and the limit is ${most}: send it in parts`,
   in_reply: ({ problem }) => `reply, ${problem}`,
   site_unknown: ({ tenant, site }) => `tenant ${tenant} has no site ${site}`,
 };

@@ -73,7 +73,7 @@ export const RESOURCE_PROBLEMS: Sentences<ResourceProblems> = {
   completer_of_no_variable: ({ name }) => `complete has ${name}, which is no variable of the template`,
   prompt_argument_twice: ({ name }) => `argument ${name} is there twice`,
   resource_registered_twice: ({ key }) => `registered twice: ${key}`,
-  resources_of_pack: ({ count }) => `a pack may have ${count} resources, templates and prompts`,
+  resources_of_pack: ({ count }) => `a pack may have at most ${count} resources, templates and prompts`,
   must_be_resources: () =>
     'must be an object with resources, resourceTemplates and prompts, or a ResourceRegistry',
 };

@@ -60,9 +60,10 @@ export const SDK_FAILURES: Sentences<SdkFailures> = {
   model_not_model: () => "must be a model of an AI SDK provider, such as openai('gpt-5')",
   model_without_stream: () => 'has no doStream: it is no language model of the AI SDK',
   model_version: ({ version }) =>
-    `speaks version ${version} of the AI SDK's interface; v3 and v4 are understood`,
+    `implements version ${version} of the AI SDK's interface; supported are v3 and v4`,
   agent_name_of_operator: ({ name }) => `name must not be ${name}: an agent must not decide on its own calls`,
-  agent_id_of_operator: ({ name }) => `agentId must not be ${name}: that is who decides`,
+  agent_id_of_operator: ({ name }) =>
+    `agentId must not be ${name}: that is the operator, who decides approvals`,
   board_closed: () => 'the board was closed',
   board_listening: () => 'already listening: close the server that listen() returned first',
   body_read_before_board: () => 'the request body was read before it reached the board',

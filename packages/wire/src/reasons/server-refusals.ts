@@ -32,20 +32,23 @@ export interface ServerRefusals {
 }
 
 export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
-  bodies_arriving_full: () => 'the bodies that arrive at this server take as much memory as they may',
-  bodies_held_full: () => "the bodies of requests under way take as much of this server's heap as they may",
+  bodies_arriving_full: () =>
+    'the request bodies that this server is receiving use all the memory that they may; try again later',
+  bodies_held_full: () =>
+    'the bodies of requests in progress use all the memory of this server that they may; try again later',
   responses_held_full: () =>
-    'the responses that were not read yet take as much memory as they may; ask for less, or read faster',
+    'the responses that clients have not read yet use all the memory that they may; request less, or read faster',
   request_took_too_long: () => 'the request took too long',
   request_not_in_time: () => 'the request did not arrive in time',
-  request_not_http: () => 'the request is not HTTP that can be read',
+  request_not_http: () => 'the request is not valid HTTP',
   headers_over_limit: ({ bytes }) => `the headers are larger than the limit of ${bytes} bytes`,
-  cursor_unknown: () => 'the cursor is not one that this list handed out',
-  upgrade_needed: () => 'this is a WebSocket: ask for an upgrade',
-  devices_of_tenant: ({ count }) => `${count} devices of this tenant are connected`,
-  devices_of_address: ({ count }) => `${count} devices are connected from this address`,
-  connections_of_client: ({ client, count }) => `client ${client} has ${count} connections open`,
-  risk_for_operators: () => 'only an operator has a risk forgotten',
+  cursor_unknown: () => 'this list has returned no such cursor; begin without one',
+  upgrade_needed: () => 'this route is a WebSocket: send an upgrade request',
+  devices_of_tenant: ({ count }) => `${count} devices of this tenant are connected, which is the limit`,
+  devices_of_address: ({ count }) => `${count} devices are connected from this address, which is the limit`,
+  connections_of_client: ({ client, count }) =>
+    `client ${client} has ${count} connections open, which is the limit`,
+  risk_for_operators: () => 'only an operator can forget the risk of a tool',
   upstreams_not_reloadable: () =>
     'the upstreams are set by the program that embeds this server: restart it to change them',
   contract_changed_again: ({ tool }) =>
@@ -55,11 +58,11 @@ export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
       ? `there is no upstream ${upstream}: none is configured`
       : `there is no upstream ${upstream}; there are: ${known}`,
   upstream_tool_unknown: ({ upstream, tool }) => `the upstream ${upstream} has no tool ${tool}`,
-  tenant_not_set: ({ tenant }) => `no operator has said anything of tenant ${tenant}`,
+  tenant_not_set: ({ tenant }) => `tenant ${tenant} has no settings that an operator made`,
   pack_unknown: ({ pack, known }) => `body/packs names ${pack}, but there are ${known}`,
-  metrics_of_server: () => 'metrics are those of the whole server',
+  metrics_of_server: () => 'these metrics are of the whole server, and the credential is for one tenant',
   context_differs: ({ places }) => `body and headers disagree: ${places}`,
-  context_member_differs: ({ member, header }) => `context/${member} is another than ${header}`,
+  context_member_differs: ({ member, header }) => `context/${member} differs from ${header}`,
   file_unknown: ({ path }) => `no such file: ${path}`,
   backup_running: () => 'another backup of this server is being made: try again when it has ended',
   backup_no_space: () =>

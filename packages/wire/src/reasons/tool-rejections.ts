@@ -72,11 +72,11 @@ export const TOOL_REJECTIONS: Sentences<ToolRejections> = {
   held_by_client: ({ client, tool }) =>
     `belongs to client ${client} of this tenant: use another name, or have that client release it ` +
     `(DELETE ${toolPath(client, tool)}, \`unregister_tools\` on its socket, or the end of its connection)`,
-  name_lent: ({ name, holder }) => `a client lends a tool under the name ${name}: it ${holder}`,
+  name_lent: ({ name, holder }) => `a client has registered a tool under the name ${name}: it ${holder}`,
   name_lent_elsewhere: ({ name }) =>
-    `a client lends a tool under the name ${name} in another tenant: use another name`,
-  name_not_registrable: () => 'policy does not let clients register this name',
-  device_gone: () => 'the device is gone',
+    `a client of another tenant has registered a tool under the name ${name}: use another name`,
+  name_not_registrable: () => 'the policy does not let clients register this name',
+  device_gone: () => 'the device has disconnected',
   contract_of_devices: ({ devices, tool }) =>
     `device ${devices} of this client offers ${tool} under another contract: use that contract, or have it send ` +
     '`unregister_tools` or disconnect first',
@@ -89,9 +89,9 @@ export const TOOL_REJECTIONS: Sentences<ToolRejections> = {
     `with the name of the upstream the name has ${characters} characters: ${most} are allowed`,
   name_similar: ({ other }) =>
     `the name differs from that of the tool ${other} only in case, dots or underscores; choose another`,
-  tools_of_client: ({ count }) => `a client may register ${count} tools`,
-  tools_of_tenant: ({ count }) => `a tenant may register ${count} tools`,
-  tool_bytes_of_tenant: ({ bytes }) => `the tools of a tenant may take ${bytes} bytes together`,
+  tools_of_client: ({ count }) => `a client may register at most ${count} tools`,
+  tools_of_tenant: ({ count }) => `the clients of a tenant may register at most ${count} tools`,
+  tool_bytes_of_tenant: ({ bytes }) => `the tools of a tenant may take at most ${bytes} bytes together`,
   risky_names_of_tenant: ({ count }) =>
     `the risk of ${count} names is remembered; an operator must forget one first`,
   spec_timeout_range: ({ most }) => `timeout_ms must be a whole number from 1 to ${most}`,
@@ -100,7 +100,7 @@ export const TOOL_REJECTIONS: Sentences<ToolRejections> = {
   description_hidden: ({ problem }) => `the description ${problem}`,
   tool_timeout_range: ({ tool, most }) => `timeout of ${tool} must be 1 to ${most} whole milliseconds`,
   tool_reads_and_destroys: ({ tool }) => `${tool} cannot be both readonly and destructive`,
-  tool_not_cacheable: ({ tool }) => `${tool} does not only read, so its results cannot be given again`,
+  tool_not_cacheable: ({ tool }) => `${tool} is not readonly, so its results cannot be cached`,
   tool_asks_and_caches: ({ tool }) => `${tool} asks its caller for input, so its results cannot be cached`,
   slot_limit_range: ({ slot }) => `the limit of slot ${slot} must be a whole number from 1`,
   input_schema_of: ({ tool, problem }) => `input schema of ${tool}: ${problem}`,

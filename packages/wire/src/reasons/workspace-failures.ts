@@ -40,10 +40,10 @@ export interface WorkspaceFailures {
 }
 
 export const WORKSPACE_FAILURES: Sentences<WorkspaceFailures> = {
-  workspace_missing: () => 'there is no workspace here',
+  workspace_missing: () => 'there is no workspace for this call',
   workspace_elsewhere: ({ run, node }) =>
     `the workspace of run ${run} is at node ${node}: run the agent there, or share the workspaces with workspace.shared`,
-  sandbox_missing: ({ problem }) => `commands and writes are off, because nothing encloses them: ${problem}`,
+  sandbox_missing: ({ problem }) => `commands and writes are off, because there is no sandbox: ${problem}`,
   sandbox_not_started: () => 'the sandbox did not start',
   file_server_unavailable: ({ error }) => `the file server of the workspace is not available (${error})`,
   file_over_limit: ({ path, bytes }) => `${path} is larger than ${bytes} bytes`,
@@ -61,7 +61,8 @@ export const WORKSPACE_FAILURES: Sentences<WorkspaceFailures> = {
   edit_empty: () => 'old is empty: give the text to replace',
   edit_ambiguous: ({ first, second }) =>
     `old occurs more than once (lines ${first} and ${second}): include more of the surrounding text, or set replace_all`,
-  edit_line_ends: () => String.raw`old is not in the file as written: its lines end with \r\n`,
+  edit_line_ends: () =>
+    String.raw`old is not in the file as written: the lines of the file end with \r\n; write them so in old`,
   edit_not_found: () => 'old is not in the file',
   command_with_nul: () => 'a command must not contain a NUL character',
   command_over_limit: ({ bytes, most }) => `the command has ${bytes} bytes; the limit is ${most}`,
@@ -70,7 +71,7 @@ export const WORKSPACE_FAILURES: Sentences<WorkspaceFailures> = {
   jobs_of_run: ({ count }) => `this run already has ${count} background commands: end one with bash_kill`,
   job_unknown: ({ pid }) => `this run has no command in the background with the pid ${pid}`,
   foreground_timeout: ({ most }) => `timeout_ms is at most ${most}; longer work runs with background: true`,
-  task_without_agent: () => 'only an agent can give a task',
+  task_without_agent: () => 'only an agent of this process can call this tool',
   todo_twice: ({ id }) => `two todos have the id ${id}`,
   todos_in_progress: ({ count, ids }) => `only one todo may be in_progress, not ${count} (${ids})`,
 };

@@ -1,6 +1,6 @@
 import { pairKey } from '../pair-key.ts';
 import type { Digest } from '../ports.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import { holds, type ArgumentCondition } from './policy/argument-condition.ts';
 
 /** A standing approval by an operator. It turns an `ask` into an `allow`, and never overrides a `deny`. */

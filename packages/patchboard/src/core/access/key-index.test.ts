@@ -113,7 +113,9 @@ describe('KeyService', () => {
     for (const text of ['', 'pb_', secret.slice(0, -1), `${secret}0`, secret.toUpperCase()]) {
       expect(service.authenticate(text)).toMatchObject({ code: 'auth_required' });
     }
-    expect(aKeyService().service.authenticate(secret)).toMatchObject({ message: 'the key is not known' });
+    expect(aKeyService().service.authenticate(secret)).toMatchObject({
+      message: 'no key has this secret: it was revoked, or another server made it',
+    });
   });
 
   it('rejects a key from the moment it is revoked, also while the store is slow', async () => {

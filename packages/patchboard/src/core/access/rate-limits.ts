@@ -48,7 +48,7 @@ export class RateLimits {
     this.#buckets = new TokenBuckets(clock);
   }
 
-  /** Nodes that share a store share the limits: each tells the others what it took. */
+  /** Nodes that share a store share the limits: each sends the others what it took. */
   share(peers: Pick<Peers, 'isSingle' | 'spent' | 'onSpent'>): void {
     if (peers.isSingle) return;
     this.#spent = (bucket, tokens) => peers.spent(bucket, tokens);

@@ -2,7 +2,7 @@ import type { Principal } from './principal.ts';
 
 /** The permissions of a credential. Every route names the one it needs. */
 export const SCOPES = [
-  /** List and call tools; cancel and replay own calls. */
+  /** List and call tools; cancel and replay own calls, and with `calls:read` every one that the principal sees. */
   'tools:call',
   /** Read calls, runs, events, resources and prompts. */
   'calls:read',

@@ -1,4 +1,4 @@
-import { isRecord } from '../json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { didYouMean } from '../spelling.ts';
 
 /** The change to a result that a `postToolUse` hook returned. */

@@ -7,7 +7,7 @@ import { postHookChange } from './post-hook-change.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Clock } from '../ports.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { isRecord } from '../json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 type Meta = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { CONTENT_KEY, type PromptMessageView, type ResultBlock } from '@patchboard/wire';
 import { contentProblem } from '../call/content.ts';
-import { isRecord } from '../json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { PromptResult } from './resource.ts';
 

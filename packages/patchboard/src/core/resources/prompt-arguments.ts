@@ -1,6 +1,6 @@
 import { reason, reasonsText, type InputIssueView } from '@patchboard/wire';
 import { failure, type Failure } from '../failures.ts';
-import { pointerTo } from '../json/json-pointer.ts';
+import { pointerTo } from '@patchboard/wire/json';
 import type { Prompt } from './resource.ts';
 
 /** Returns what is wrong with the arguments of a prompt, or null. */

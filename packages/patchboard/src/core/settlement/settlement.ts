@@ -10,7 +10,7 @@ import type { LiveCall } from '../call/live-call.ts';
 import { failed, type BadOutcome, type Outcome } from '../call/outcome.ts';
 import type { Clock } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import { isRecord } from '../json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import { boundedMessage } from './error-to-failure.ts';
 

@@ -1,6 +1,5 @@
 import { reason, type JsonSchema, type Reason } from '@patchboard/wire';
-import { isRecord } from '../json/is-record.ts';
-import { pointerTo } from '../json/json-pointer.ts';
+import { isRecord, pointerTo } from '@patchboard/wire/json';
 
 /** The keyword of an input schema by which clients send the value of a parameter in an HTTP header too. */
 const KEYWORD = 'x-mcp-header';

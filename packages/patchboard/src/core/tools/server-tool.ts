@@ -40,10 +40,10 @@ export interface ToolContext {
   /** The kinds of input requests that the caller can respond to. Most callers: `form` and `url`. */
   readonly acceptsInputKinds: readonly InputKind[];
   /**
-   * Asks the caller for input and resolves with the content. The attempt keeps its place, and its clock stands still. A
+   * Asks the caller for input and resolves with the content. The attempt keeps its slot, and its clock stands still. A
    * restart ends the call, unless the tool is idempotent. Rejects with `ToolFailure`: `input_unavailable`,
    * `input_declined`, or `input_invalid` if the content fits the JSON Schema and the library's schema rejects it. To wait
-   * without holding a place, return `inputRequired(…)` instead.
+   * without holding a slot, return `inputRequired(…)` instead.
    */
   readonly requestInput: <Schema extends JsonSchema | LibrarySchema = JsonSchema>(
     request: InputRequest<Schema>,

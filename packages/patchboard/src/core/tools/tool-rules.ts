@@ -1,5 +1,5 @@
 import { reason, type Reason, type ToolSourceName, type ToolSpec } from '@patchboard/wire';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
 import { readParamHeaders } from './param-headers.ts';

@@ -1,6 +1,6 @@
 import type { ContractDifference } from '@patchboard/wire';
 import type { DocumentChange, DocumentStore } from '../documents.ts';
-import { isRecord } from '../json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { jsonDiff } from '../json/json-diff.ts';
 import type { ContractChange, RegisteredTool } from '../tools/registered-tool.ts';
 

@@ -2,7 +2,7 @@ import type { RejectedTool } from '@patchboard/wire';
 import { changeEffect } from '../access/contract-change.ts';
 import { DEFAULT_TENANT } from '../access/principal.ts';
 import type { DocumentChange } from '../documents.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Store } from '../ports.ts';
 import { admitServerTool, type AdmitToolParts } from '../tools/admit-tool.ts';

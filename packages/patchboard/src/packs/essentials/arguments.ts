@@ -1,6 +1,6 @@
 import { reason, reasonText } from '@patchboard/wire';
 import { ToolFailure, failure } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 /** Arguments have passed the schema; this narrows the type, and throws should a schema ever be wrong. */
 export function readText(args: unknown, name: string): string {

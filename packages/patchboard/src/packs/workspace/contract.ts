@@ -1,6 +1,6 @@
 import type { JsonSchema, Reason } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
-import { isRecord } from '../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 type Property = Readonly<Record<string, unknown>>;
 

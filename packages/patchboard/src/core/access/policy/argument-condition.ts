@@ -1,5 +1,5 @@
 import type { PredicateView } from '@patchboard/wire';
-import { valueAt } from '../../json/json-pointer.ts';
+import { valueAt } from '@patchboard/wire/json';
 import { matchesGlob } from './glob.ts';
 
 /** A condition on one argument: all of its comparisons must hold. An absent argument fulfils none. */

@@ -1,12 +1,11 @@
 import { reason as reasonOf, reasonText, type InputIssueView, type Reason } from '@patchboard/wire';
-import { pointerTo } from '../../json/json-pointer.ts';
+import { pointerTo, isRecord } from '@patchboard/wire/json';
 import {
   COMPARISON_NAMES,
   COMPARISONS,
   COMPARISONS_TEXT,
   type ArgumentCondition,
 } from './argument-condition.ts';
-import { isRecord } from '../../json/is-record.ts';
 
 export const POLICY_MODES = ['auto', 'ask', 'deny', 'custom'] as const;
 

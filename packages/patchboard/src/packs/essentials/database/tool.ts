@@ -1,6 +1,6 @@
 import { reason, reasonText, type Reason } from '@patchboard/wire';
 import { ToolFailure, failure } from '../../../core/failures.ts';
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { BadDatabaseUrl, connectionOptions } from '../../../postgres/connection-options.ts';
 import { readText } from '../arguments.ts';

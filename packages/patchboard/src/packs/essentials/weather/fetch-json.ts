@@ -2,11 +2,14 @@ import { messageOf } from '../../../core/failures.ts';
 
 export type Fetch = typeof globalThis.fetch;
 
-/** Thrown if the service cannot be reached or its response is invalid. */
+/** Thrown if the service cannot be reached, its response is invalid, or it did not respond in time (`isTimeout`). */
 export class ServiceError extends Error {
-  constructor(message: string) {
+  readonly isTimeout: boolean;
+
+  constructor(message: string, isTimeout = false) {
     super(message);
     this.name = 'ServiceError';
+    this.isTimeout = isTimeout;
   }
 }
 
@@ -24,6 +27,9 @@ export async function fetchJson(fetch: Fetch, url: URL, signal: AbortSignal): Pr
     return parse(await readBody(response));
   } catch (error) {
     if (error instanceof ServiceError) throw error;
+    // The reason of the signal whose time limit passed. A connection that was not established in time has another name.
+    if (error instanceof Error && error.name === 'TimeoutError')
+      throw new ServiceError('it did not respond in time', true);
     throw new ServiceError(causeOf(error));
   }
 }
@@ -51,7 +57,6 @@ function parse(text: string): unknown {
 
 /** Returns the message of the cause: the message of `fetch` itself is only "fetch failed". The cause contains no secret. */
 function causeOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not respond in time';
   if (error instanceof Error && error.cause instanceof Error) return messageOf(error.cause);
   return messageOf(error);
 }

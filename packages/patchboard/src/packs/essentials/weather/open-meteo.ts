@@ -1,4 +1,4 @@
-import { isRecord } from '../../../core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { ServiceError, fetchJson } from './fetch-json.ts';
 import type { Fetch } from './fetch-json.ts';
 

@@ -143,6 +143,13 @@ describe('weather.query', () => {
     await expect(ask(tool, 'Beijing')).resolves.toMatchObject({ source: 'cache' });
   });
 
+  it('fails as a timeout when the service does not respond within the budget', async () => {
+    service.setTrouble('both', { kind: 'silence' });
+    const failure = await failureOf(ask(aTool({ budgetMs: 50 }), 'Beijing'));
+    expect(failure).toMatchObject({ code: 'timeout', retryable: true });
+    expect(failure.message).toContain('did not respond in time');
+  });
+
   it('does not return a cached report older than an hour', async () => {
     const tool = aTool();
     await ask(tool, 'Beijing');

@@ -55,7 +55,7 @@ export function weatherTool(options: WeatherToolOptions): ServerTool {
       } catch (error) {
         if (!(error instanceof ServiceError) || context.signal.aborted) throw error;
         const kept = recent.find(key);
-        if (kept === undefined) throw unreachable(error);
+        if (kept === undefined) throw serviceFailure(error);
         return { ...kept.value, source: 'cache', age_s: Math.floor(kept.ageMs / 1000) };
       }
     },
@@ -121,9 +121,9 @@ function badQuery(why: Reason, recommendation: string): ToolFailure {
   );
 }
 
-function unreachable(error: ServiceError): ToolFailure {
+function serviceFailure({ message, isTimeout }: ServiceError): ToolFailure {
   return new ToolFailure(
-    failure('upstream_unreachable', reason('weather_unusable', { error: error.message }), {
+    failure(isTimeout ? 'timeout' : 'upstream_unreachable', reason('weather_unusable', { error: message }), {
       recommendations: ['try again in a minute'],
     }),
   );

@@ -138,7 +138,12 @@ describe('edits', () => {
     ['a text that is not there', 'a', { old: 'b', new: 'x' }, 'old is not in the file'],
     ['nothing to change', 'a', { old: 'a', new: 'a' }, 'the same'],
     ['an empty old text', 'a', { old: '', new: 'x' }, 'old is empty'],
-    ['other line ends', 'a\r\nb\r\n', { old: 'a\nb', new: 'x' }, String.raw`its lines end with \r\n`],
+    [
+      'other line ends',
+      'a\r\nb\r\n',
+      { old: 'a\nb', new: 'x' },
+      String.raw`the lines of the file end with \r\n`,
+    ],
     ['half a character', 'a', { old: 'a', new: '\uD83E' }, 'surrogate'],
   ])('refuse %s', (_name, whole, edit, message) => {
     expect(problem(whole, edit)).toContain(message);

@@ -6,7 +6,7 @@ const local = aPrincipal();
 const limits = { concurrencyPerRun: 1, concurrencyPerTenant: 3 };
 const madeUp = aRequest({ toolName: 'toy.slow', countsInRun: false });
 
-it('runs more calls of a made-up run at once than a run may, up to the limit of the tenant', async () => {
+it('runs more calls of a generated run at once than a run may, up to the limit of the tenant', async () => {
   const { tool, running } = manualTool('toy.slow');
   const { engine } = await anEngine({ tools: [tool], limits });
   const states = [];
