@@ -1,4 +1,5 @@
 import type { RunFigure } from './figure.ts';
+import { consolePages } from './figures/console.ts';
 import { cpuPerRequest } from './figures/cpu-per-request.ts';
 import { durableLife } from './figures/p1-durable-life.ts';
 import { search } from './figures/p10-search.ts';
@@ -32,4 +33,5 @@ export const ALL_FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P10', search],
   ['P11', firstResult],
   ['P12', upstreamCalls],
+  ['CONSOLE', consolePages],
 ]);

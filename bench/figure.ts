@@ -1,6 +1,6 @@
 import type { Spread } from './statistics.ts';
 
-export type Unit = 'per second' | 'ms' | 'µs' | 'KiB' | 's' | 'GB';
+export type Unit = 'per second' | 'ms' | 'µs' | 'KiB' | 'KB' | 's' | 'GB';
 
 export interface Arm {
   readonly unit: Unit;
@@ -58,7 +58,7 @@ export interface Figure {
 export interface FigureOptions {
   /** Smoke test: everything runs once; the numbers are meaningless. */
   readonly quick: boolean;
-  /** The largest number of calls that P8 stores. Default: a million. */
+  /** The largest number of calls that P8 stores, default a million; the number that CONSOLE stores, default 10,000. */
   readonly calls?: number;
   /** Prints progress to stderr. */
   readonly say: (line: string) => void;

@@ -80,7 +80,11 @@ export async function loadNodes(clusters: Clusters, { quick, say }: FigureOption
       runs.oneWithMore.push(await waits(oneWithMore, oneWithMore.urls, seconds));
       runs.twoWithMore.push(await waits(twoWithMore, twoWithMore.urls, seconds));
       runs.offered.push(await waits(two.NOTIFY, [a], seconds));
-      for (const bus of BUSES) runs.wakeUps[bus].push(await wakeUps(two[bus], seconds));
+      for (const bus of BUSES) {
+        // Otherwise only the nodes with NOTIFY, which the other loads use, would be warm.
+        await waits(two[bus], two[bus].urls, quick ? 1 : 2);
+        runs.wakeUps[bus].push(await wakeUps(two[bus], seconds));
+      }
       runs.deviceHere.push(await device(b, DEVICE_CONNECTIONS));
       runs.deviceAcross.push(await device(a, DEVICE_CONNECTIONS));
       runs.deviceHereAlone.push(await device(b, 1));

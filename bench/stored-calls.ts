@@ -56,9 +56,14 @@ function sampleOf(samples: readonly string[], turn: number): string {
 }
 
 /** Fills a store with ended calls. */
-export async function fillStore(place: StorePlace, calls: number, label: string): Promise<FilledStore> {
+export async function fillStore(
+  place: StorePlace,
+  calls: number,
+  label: string,
+  given: Pick<SeedSettings, 'tools'> = {},
+): Promise<FilledStore> {
   await mkdir(place.folder, { recursive: true });
-  const seed: SeedSettings = { ...place, calls };
+  const seed: SeedSettings = { ...place, ...given, calls };
   return { label, calls, place, seeded: await runScript<Seeded>('./arms/seed.ts', seed) };
 }
 
@@ -67,20 +72,29 @@ export async function serveStore(store: FilledStore): Promise<StoredCalls> {
   const settings: ServerSettings = { ...store.place, groupCommit: true, limits: {} };
   const server = await startServer('./arms/patchboard.ts', settings);
   const headers = await createKey(server.url);
-  await registerClients(server);
+  await registerClients(server, CLIENTS, TOOLS_PER_CLIENT);
   await untilIdle(server.pid);
   return { ...store, server, headers };
 }
 
-async function registerClients({ url }: ServerProcess): Promise<void> {
-  for (let client = 0; client < CLIENTS; client += 1) {
-    const tools = Array.from({ length: TOOLS_PER_CLIENT }, (_, index) => ({
-      name: `client_${client}.tool_${index}`,
+export async function registerClients(
+  { url }: ServerProcess,
+  clients: number,
+  toolsPerClient: number,
+): Promise<void> {
+  for (let client = 0; client < clients; client += 1) {
+    const tools = Array.from({ length: toolsPerClient }, (_, index) => ({
+      name: clientTool(client, index),
       description: 'A tool that some client lends.',
       schema: { type: 'object', properties: { text: { type: 'string' } } },
     }));
     await postJson(`${url}/internal/tools/register`, { client_id: `client_${client}`, tools }, AS_OPERATOR);
   }
+}
+
+/** The name of a client's tool. */
+export function clientTool(client: number, index: number): string {
+  return `client_${client}.tool_${index}`;
 }
 
 /** Median times of each round in ms, by operation and label. */

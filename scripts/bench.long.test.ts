@@ -21,6 +21,7 @@ describe('npm run bench', () => {
       'P10',
       'P11',
       'P12',
+      'CONSOLE',
     ]);
     expect(figures[0]?.arms).toHaveProperty('no_store');
     expect(figures[0]?.arms).toHaveProperty('patchboard');

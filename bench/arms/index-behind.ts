@@ -27,7 +27,7 @@ const POLL_MS = 200;
 export async function indexBehind(store: Store): Promise<IndexBehind> {
   const { indexSource: source, indexWriter: writer } = store;
   if (source === undefined || writer === undefined) return laterIndex(store);
-  const position = await writer.claim();
+  const position = await writer.acquireLease();
   if (position === null) throw new Error('another process writes the index');
   // From now on the source keeps what is committed.
   await source.read(position.seq);

@@ -11,9 +11,12 @@ import { silentLog } from '../../packages/patchboard/test/support/an-engine.ts';
 import { ECHO_ARGS, ECHO_TOOL } from './bench-pack.ts';
 import { settingsFor, type StorePlace } from './bench-settings.ts';
 import { indexBehind } from './index-behind.ts';
+import { variedCall, type VariedCall } from './varied-call.ts';
 
 export interface SeedSettings extends StorePlace {
   readonly calls: number;
+  /** The calls are of these tools in turn, and of several agents, and some have failed. Default: all are equal. */
+  readonly tools?: readonly string[];
 }
 
 export interface Seeded {
@@ -29,6 +32,7 @@ const TOGETHER = 4096;
 const SAMPLES = 1000;
 /** Progress is reported each time so many more are stored. */
 const REPORTED = 1_000_000;
+const EQUAL: VariedCall = { toolName: ECHO_TOOL, agentId: 'local', traceId: null, failed: null, ranMs: 3 };
 
 const settings = JSON.parse(process.argv[2] ?? '') as SeedSettings;
 const began = Date.now() - settings.calls * SPACING_MS;
@@ -57,17 +61,21 @@ process.stdout.write(`${JSON.stringify(seeded)}\n`);
 
 function endedCall(index: number): NewCall {
   now = began + index * SPACING_MS;
-  const state: CallState = { name: 'COMPLETED', resultJson: argsJson, resultDigest: null };
+  const runNumber = Math.floor(index / CALLS_PER_RUN);
+  const { failed, ranMs, ...varied } =
+    settings.tools === undefined ? EQUAL : variedCall(index, runNumber, settings.tools);
+  const state: CallState = failed ?? { name: 'COMPLETED', resultJson: argsJson, resultDigest: null };
+  const code = 'error' in state ? { code: state.error.code } : {};
   const timeline: TimelineEntry[] = [
     { state: 'PENDING', at: now },
     { state: 'EXECUTING', at: now, attempt: 1 },
-    { state: 'COMPLETED', at: now + 3 },
+    { state: state.name, at: now + ranMs, ...code },
   ];
-  const runId = `run_seed_${Math.floor(index / CALLS_PER_RUN)}`;
+  const runId = `run_seed_${runNumber}`;
   const call = aCall({
     id: ids.next('tc_'),
     runId,
-    toolName: ECHO_TOOL,
+    ...varied,
     argsJson,
     createdAt: now,
     version: 2,

@@ -41,11 +41,12 @@ const result: WakeUps = {
 process.stdout.write(`${JSON.stringify(result)}\n`);
 
 async function repeat(run: string): Promise<void> {
-  while (performance.now() < end) {
+  // The first call makes the connections, and does not count.
+  for (let turn = 0; turn === 0 || performance.now() < end; turn += 1) {
     const receipt = await own.post(settings.path, { run_id: run, args: settings.args }, headers);
     const { tool_call_id: id } = JSON.parse(receipt) as { readonly tool_call_id: string };
     const [atOwn, atOther] = await Promise.all([ended(own, id), ended(other, id)]);
-    later.push(atOther - atOwn);
+    if (turn > 0) later.push(atOther - atOwn);
   }
 }
 
