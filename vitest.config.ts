@@ -13,6 +13,7 @@ const BROWSER_MS = 240_000;
  */
 const RETRY = 1;
 
+const CLOSE = 'scripts/tests/close-after-file.ts';
 const MEMORY_FOLDER = 'scripts/tests/memory-folder.ts';
 
 /**
@@ -20,20 +21,27 @@ const MEMORY_FOLDER = 'scripts/tests/memory-folder.ts';
  * server once for all of them; a test that measures a process measures one that it started.
  */
 const SETUP: Readonly<Record<Tier, object>> = {
-  unit: { setupFiles: ['scripts/tests/in-process-only.ts'], isolate: false },
+  unit: { setupFiles: ['scripts/tests/in-process-only.ts', CLOSE], isolate: false },
   integration: {
     globalSetup: [MEMORY_FOLDER, 'scripts/tests/build-code-once.ts'],
+    setupFiles: [CLOSE],
     isolate: false,
     retry: RETRY,
   },
   browser: {
     globalSetup: [MEMORY_FOLDER, 'scripts/tests/build-once.ts'],
+    setupFiles: [CLOSE],
     isolate: false,
     testTimeout: BROWSER_MS,
     hookTimeout: BROWSER_MS,
     retry: RETRY,
   },
-  long: { globalSetup: ['scripts/tests/build-once.ts'], testTimeout: BROWSER_MS, hookTimeout: BROWSER_MS },
+  long: {
+    globalSetup: ['scripts/tests/build-once.ts'],
+    setupFiles: [CLOSE],
+    testTimeout: BROWSER_MS,
+    hookTimeout: BROWSER_MS,
+  },
 };
 
 export default defineConfig({

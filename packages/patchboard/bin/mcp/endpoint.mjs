@@ -50,7 +50,7 @@ export class Endpoint {
           if (!hadNoConnection(error)) throw lostConnection(url, error);
           if (!mayFindAnother || attempt > 1)
             throw unreachable(
-              `no server answers at ${url} (${reasonOf(error)}); start it with: patchboard serve. The request was not sent`,
+              `no server responds at ${url} (${reasonOf(error)}); start it with: patchboard serve. The request was not sent`,
             );
         }
       }
@@ -85,7 +85,7 @@ export class Endpoint {
       return await this.#post(url, { headers, body: JSON.stringify(message) });
     } catch (error) {
       this.#server.lost(url);
-      throw unreachable(`no server answers at ${url} (${reasonOf(error)}); start it with: patchboard serve`);
+      throw unreachable(`no server responds at ${url} (${reasonOf(error)}); start it with: patchboard serve`);
     }
   }
 

@@ -106,7 +106,7 @@ export class ServerFinder {
     const node = nodeForServer();
     if (node === null)
       throw this.#cannotStart(
-        `no server answers at ${defaultUrl} or in ${dataFolder}, and none can be started here, which ` +
+        `no server responds at ${defaultUrl} or in ${dataFolder}, and none can be started here, which ` +
           `needs Node ${NODE_OF_SERVER} (this is ${process.version}); start it with: patchboard serve`,
       );
     note(`no server is running; starting one on the data folder ${dataFolder}, which ends with this process`);
@@ -119,7 +119,7 @@ export class ServerFinder {
     }
     const url = await this.#startedByAnother();
     if (url !== null) return url;
-    throw this.#cannotStart(`no server answers, and none could be started: ${ready.problem}`);
+    throw this.#cannotStart(`no server responds, and none could be started: ${ready.problem}`);
   }
 
   /** Waits for a server that another bridge started at the same moment: the data folder has one owner. */

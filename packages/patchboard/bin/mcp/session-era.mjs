@@ -125,7 +125,7 @@ export class SessionEra {
     const { response, message } = await this.#endpoint.request('initialize', old.params);
     const version = message?.result?.protocolVersion;
     if (version !== old.version) {
-      const why = message?.error?.message ?? `it now speaks version ${version} instead of ${old.version}`;
+      const why = message?.error?.message ?? `it now uses version ${version} instead of ${old.version}`;
       throw new RequestError(
         'session_lost',
         'not_started',

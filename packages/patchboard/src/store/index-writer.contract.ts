@@ -33,7 +33,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
     it('applies a batch exactly once, and continues after a restart', async () => {
       const { writer, search } = opened;
       const calls = endedCalls(20).map((call) => ({ ...call, tenant: 'acme' }));
-      expect(await writer.claim()).toMatchObject({ seq: 0 });
+      expect(await writer.acquireLease()).toMatchObject({ seq: 0 });
       expect(await writer.apply(aBatch(0, calls.slice(0, 10)))).toBe(true);
       expect(await writer.apply(aBatch(0, calls.slice(0, 10)))).toBe(false);
       expect(await writer.apply(aBatch(11, calls.slice(11)))).toBe(false);
@@ -43,7 +43,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
 
       const again = await opened.reopen();
       expect(await again.search.position()).toBe(10);
-      expect(await again.writer.claim()).toEqual({ seq: 10, hash: 'hash 10' });
+      expect(await again.writer.acquireLease()).toEqual({ seq: 10, hash: 'hash 10' });
       expect(await again.writer.apply(aBatch(10, calls.slice(10)))).toBe(true);
       expect(await found(again)).toEqual(calls.map(({ id, createdAt: value }) => ({ id, value })));
       expect(await countOf(again.search)).toBe(20);
@@ -51,7 +51,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
 
     it('advances over rows that add nothing', async () => {
       const { writer, search } = opened;
-      await writer.claim();
+      await writer.acquireLease();
       const to = { seq: 7, hash: 'h7' };
       expect(await writer.apply({ from: 0, to, calls: [], refusals: [] })).toBe(true);
       expect(await search.position()).toBe(7);
@@ -59,7 +59,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
 
     it('is empty after it was cleared', async () => {
       const { writer, search } = opened;
-      await writer.claim();
+      await writer.acquireLease();
       await writer.apply(aBatch(0, endedCalls(20), [aRefusal(21)]));
       await writer.clear();
       expect(await search.position()).toBe(0);
@@ -81,7 +81,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
         endedCall(2, 'COMPLETED', TIMES, at(3 * DAY_MS)),
         endedCall(3, 'COMPLETED', TIMES, at(HOUR_MS)),
       ];
-      await writer.claim();
+      await writer.acquireLease();
       await writer.apply(
         aBatch(0, calls, [aRefusal(4, { at: now - 3 * DAY_MS }), aRefusal(5, { at: now - HOUR_MS })]),
       );
@@ -102,7 +102,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
       const { writer, search } = opened;
       const now = Date.now();
       const call = endedCall(1, 'COMPLETED', TIMES, { createdAt: now - 10 * DAY_MS, toolName: 'old.tool' });
-      await writer.claim();
+      await writer.acquireLease();
       await writer.apply(aBatch(0, [call]));
       await writer.forget(now - 2 * DAY_MS);
       const [since, until] = [0, Math.ceil(now / DAY_MS) * DAY_MS];
@@ -118,7 +118,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
       const refusals = ['\ud83d', '\ud83e', '\ud83d'].map((half, n) =>
         aRefusal(n + 1, { toolName: `tool ${half}`, agentId: `agent ${half}` }),
       );
-      await writer.claim();
+      await writer.acquireLease();
       expect(await writer.apply(aBatch(0, [], refusals))).toBe(true);
       expect(await search.refusals({ tenant: 'acme' }, null, 10)).toHaveLength(3);
       expect(await countOf(search)).toBe(3);
@@ -131,7 +131,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
       const calls = Array.from({ length: count }, (_, n) =>
         endedCall(n + 1, 'COMPLETED', TIMES, { createdAt, agentId: `hostile-${n}` }),
       );
-      await writer.claim();
+      await writer.acquireLease();
       await writer.apply(aBatch(0, calls.slice(0, GROUPS_PER_BUCKET - 20)));
       await writer.apply(aBatch(GROUPS_PER_BUCKET - 20, calls.slice(GROUPS_PER_BUCKET - 20)));
       const since = createdAt;

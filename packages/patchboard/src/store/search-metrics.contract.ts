@@ -100,6 +100,10 @@ export function describeMetrics(subject: SearchSubject): void {
         [5 * MINUTE_MS, FIRST_HOUR, FIRST_HOUR + 4 * HOUR_MS],
         [30 * MINUTE_MS, FIRST_HOUR + HOUR_MS, FIRST_HOUR + 4 * HOUR_MS],
         [HOUR_MS, FIRST_HOUR, FIRST_HOUR + 2 * HOUR_MS],
+        // Times that begin and end inside a bucket.
+        [30 * MINUTE_MS, FIRST_HOUR + 17 * MINUTE_MS, FIRST_HOUR + 151 * MINUTE_MS],
+        [30 * MINUTE_MS, FIRST_HOUR + 32 * MINUTE_MS, FIRST_HOUR + 41 * MINUTE_MS],
+        [6 * HOUR_MS, FIRST_HOUR + HOUR_MS, FIRST_HOUR + 3 * HOUR_MS],
         [24 * HOUR_MS, startOfDay(FIRST_HOUR), startOfDay(FIRST_HOUR) + 48 * HOUR_MS],
       ] as const;
       for (const by of [null, 'tool', 'agent', 'outcome', 'code'] as const)

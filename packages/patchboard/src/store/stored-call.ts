@@ -1,6 +1,6 @@
 import type { SandboxName } from '@patchboard/wire';
 import {
-  attemptDevice,
+  attemptRunner,
   type Approval,
   type Call,
   type CallState,
@@ -106,14 +106,14 @@ function detailOf(state: CallState): Detail<CallState> {
         deadlineAt: state.deadlineAt,
         attempt: state.attempt,
         cause: state.cause,
-        ...attemptDevice(state),
+        ...attemptRunner(state),
       };
     case 'INPUT_REQUIRED':
       return {
         deadlineAt: state.deadlineAt,
         attempt: state.attempt,
         held: state.held,
-        ...attemptDevice(state),
+        ...attemptRunner(state),
       };
     case 'COMPLETED':
       return { resultDigest: state.resultDigest };

@@ -28,7 +28,7 @@ import { nodeHeap } from '../runtime/node-heap.ts';
 import { SILENT_LOG } from '../runtime/silent-log.ts';
 import { WARNING_LOG } from '../runtime/warning-log.ts';
 import { callTracer } from '../runtime/tracing.ts';
-import { ajvSchemas } from '../schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../schemas/json-schemas.ts';
 import { VERSION } from '../version.ts';
 import { singleNodeList } from './single-node-list.ts';
 import { ownResources } from './own-resources.ts';
@@ -84,7 +84,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
   const tenants = new TenantService({ store, clock, directory: options.tenants });
   for (const tenant of await tenants.load()) log.error('tenant.unreadable', { tenant_id: tenant });
   for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
-  const schemas = ajvSchemas();
+  const schemas = jsonSchemas();
   const redactor = new Redactor(options.redact);
   const engine = new Engine({
     ...parts,

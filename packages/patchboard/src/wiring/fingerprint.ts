@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/json/canonical-json.ts';
+import { canonicalJson } from '@patchboard/wire/json';
 import type { Digest } from '../core/ports.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { Settings } from '../settings/settings.ts';

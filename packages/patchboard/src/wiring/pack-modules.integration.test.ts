@@ -121,7 +121,7 @@ describe('packs from modules', () => {
       /tools.good.hallo: no pack or upstream has a tool of that name/,
     );
     expect(await problemOf({ tools: { create_draft_content: { cache_ttl_ms: 5 } } })).toMatch(
-      /create_draft_content does not only read/,
+      /create_draft_content is not readonly, so its results cannot be cached/,
     );
   });
 });

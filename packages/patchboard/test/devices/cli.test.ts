@@ -44,7 +44,7 @@ describe('patchboard device', { timeout: LONG }, () => {
     stop = await place.serve();
     const minted = await place.json<MintedKeyView>(['keys', 'create', '--kind', 'agent', '--name', 'ada']);
     for (const [key, words] of [
-      [minted.key, 'permission denied: the scope tools:serve is needed'],
+      [minted.key, 'permission denied: the credential lacks the scope tools:serve'],
       ['pb_wrong', 'this is not a key of this server'],
     ] as const) {
       const { code, out, error } = await place.run(['device', 'demo'], { PATCHBOARD_KEY: key });

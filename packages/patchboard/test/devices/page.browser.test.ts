@@ -90,7 +90,7 @@ describe('the page of the guide', () => {
     expect((await ended(server, asleep)).result).toEqual({ said: 'Hello, sleeper!' });
 
     await context.setOffline(true);
-    await says(page, 'the server fell silent');
+    await says(page, 'the server sends no heartbeats any more');
     await context.setOffline(false);
     await isIn(page, 'online');
     const back = await callId(server, 'page.greet', { args: { name: 'again' } });
@@ -125,7 +125,7 @@ describe('the page of the guide', () => {
     const agent = await server.mint({ kind: 'agent', name: 'caller' });
     for (const [key, words] of [
       ['pb_nobody', 'this is not a key of this server'],
-      [agent.secret, 'the scope tools:serve is needed'],
+      [agent.secret, 'the credential lacks the scope tools:serve'],
     ] as const) {
       const { page, context } = await openPage([withKey(key)]);
       await says(page, words);

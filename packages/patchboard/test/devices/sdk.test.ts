@@ -293,7 +293,7 @@ describe('the connection', () => {
     await waitFor(() => expect(problems).not.toEqual([]));
     finish.open();
     expect((await ended(server, id)).result).toBe('done');
-    expect(problems).not.toContain('the socket does not take any more (1006)');
+    expect(problems).not.toContain('the socket does not accept more data (1006)');
   });
 
   it.each(['up', 'down', 'both'] as const)(

@@ -6,8 +6,8 @@ import { blocksOf } from '../readme/markdown.ts';
 import { ROOT } from '../support/server-process.ts';
 
 /**
- * Declarations around a fragment that the guide does not show. Whole programs are run, see
- * readme.long.test.ts.
+ * Declarations around a fragment that the guide does not show. Whole programs are run, see readme.long.test.ts, except those
+ * that need a service: their types are checked here too.
  */
 const SURROUNDINGS = `
 import { Agent, createPatchboard, formatResultsForContext, processToolCallCycle, tool } from 'patchboard';
@@ -25,8 +25,9 @@ declare function show(event: unknown): void;
 
 const FRAGMENTS = readdirSync(join(ROOT, 'docs/guides')).flatMap((name) =>
   blocksOf(readFileSync(join(ROOT, 'docs/guides', name), 'utf8'))
-    .filter(({ mark }) => mark === 'fragment')
-    .map(({ code, line }) => {
+    .filter(({ mark, language }) => mark === 'fragment' || (mark === 'not run' && language === 'ts'))
+    .map(({ code, line, mark }) => {
+      if (mark === 'not run') return { at: `${name}:${line}`, text: `${code}\nexport {};\n` };
       const needsAgent = !/const agent\b/.test(code);
       const agent = needsAgent ? 'declare const agent: Agent;\n' : '';
       return { at: `${name}:${line}`, text: `${SURROUNDINGS}${agent}{\n${code}\n}\nexport {};\n` };

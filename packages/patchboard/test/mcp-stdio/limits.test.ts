@@ -65,7 +65,7 @@ describe('a server that is not reachable', () => {
     const { error } = await bridge.request(1, 'tools/list', modern());
     expect(error).toEqual({
       code: -32603,
-      message: `no server answers at ${url} (ECONNREFUSED); start it with: patchboard serve. The request was not sent`,
+      message: `no server responds at ${url} (ECONNREFUSED); start it with: patchboard serve. The request was not sent`,
       data: { code: 'server_unreachable', outcome: 'not_started' },
     });
     expect((await bridge.request(2, 'initialize')).error?.data?.['outcome']).toBe('not_started');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonSchema, ReasonView } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
-import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../src/schemas/json-schemas.ts';
 import type { Operation } from '../../src/sources/openapi/operation.ts';
 import { importText, type Imported } from '../support/a-description.ts';
 
@@ -91,7 +91,7 @@ describe.each([
     const description = await imported(file);
     expect(summary(description)).toEqual(expected);
     // Another instance than the one of the import: nothing is in its cache.
-    const schemas = ajvSchemas();
+    const schemas = jsonSchemas();
     const given = description.tools.flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema]);
     const problems = given
       .filter((schema): schema is JsonSchema => schema !== null)

@@ -221,7 +221,7 @@ describe.each(ROLES)('database.query on PostgreSQL as %s', (role) => {
   it('passes on what the server says', async () => {
     await expect(failureOf(query(role, 'select * from nowhere'))).resolves.toMatchObject({
       code: 'tool_failed',
-      message: 'the database says: relation "nowhere" does not exist',
+      message: 'the database reported: relation "nowhere" does not exist',
     });
     await expect(failureOf(query(role, 'select :a', { a: 1 }))).resolves.toMatchObject({
       code: 'input_invalid',

@@ -73,6 +73,7 @@ describe('the picture of the way of a call', () => {
     server: 'packages/patchboard/src/core/providers/local-runner.ts',
     device: 'packages/patchboard/src/core/devices/device-provider.ts',
     client: 'packages/patchboard/src/transports/internal-api/results.ts',
+    upstream: 'packages/patchboard/src/sources/mcp/upstream-call.ts',
   };
 
   it('names nothing that is not there', () => {
@@ -81,7 +82,7 @@ describe('the picture of the way of a call', () => {
     const ways = first.replace(/^agent +/, '').split(' · ');
     const providers = /\(([\w, ]+)\)/.exec(picture)?.[1]?.split(', ') ?? [];
     expect(ways.length).toBeGreaterThan(3);
-    expect(providers).toHaveLength(3);
+    expect(providers).toHaveLength(4);
     for (const name of [...ways, ...providers]) {
       expect(PLACES, name).toHaveProperty([name]);
       expect(existsSync(join(ROOT, PLACES[name] ?? '')), name).toBe(true);

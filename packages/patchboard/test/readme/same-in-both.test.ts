@@ -27,7 +27,10 @@ describe('README.md and README.zh-CN.md', () => {
 
   it('lead to the same places', () => {
     const led = (markdown: string): string[] =>
-      localLinksOf(markdown).filter((link) => !link.startsWith('#') && !link.startsWith('README'));
+      localLinksOf(markdown)
+        .filter((link) => !link.startsWith('#') && !link.startsWith('README'))
+        // A picture with words in it exists in both languages.
+        .map((link) => link.replace(/\.zh-CN\.svg$/, '.svg'));
     expect(led(chinese)).toEqual(led(english));
   });
 

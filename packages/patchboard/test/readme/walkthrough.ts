@@ -14,12 +14,18 @@ import { misfit, withIds, type Bindings } from './expected-output.ts';
 import { blocksOf, type Block } from './markdown.ts';
 
 /**
- * Documented commands that are not run here, because they download, do not end, or need a file of the reader.
+ * Documented commands that are not run here, because they download, do not end, end local mode, or need a file of the reader.
  * upstream-guides.test.ts runs those that add upstreams.
  * packages.test.ts runs those that install.
  */
 const NOT_RUN =
-  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+( -- [\w -]+)?|npm install( \.\.\/patchboard\/packages\/\w+)+|sudo .*|docker .*|pip install .*|npx patchboard serve|npx patchboard mcp add files .*|npx patchboard mcp import ~\/\S+|npx patchboard openapi add shop \.\/shop\.yaml)( *#.*)?$/;
+  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+( -- [\w -]+)?|npm install( \.\.\/patchboard\/packages\/\w+)+|sudo .*|docker .*|kubectl .*|npx patchboard keys create --kind service .*|pip install .*|npx patchboard serve|npx patchboard mcp add files .*|npx patchboard mcp import ~\/\S+|npx patchboard openapi add shop \.\/shop\.yaml)( *#.*)?$/;
+
+/**
+ * The marks of blocks that are only read, or that another test or command takes: `fragment` guides.test.ts, `postgres` and `nodes`
+ * the tests of their guides, `compose` and `kubernetes` those of the manifests.
+ */
+const ELSEWHERE = /^(picture|fragment|npm run interop|(postgres|nodes|compose|kubernetes)( .*)?)$/;
 
 /** Runs the blocks of a document in order against a fresh server and returns the differences. */
 export async function walkThrough(file: string): Promise<string[]> {
@@ -71,16 +77,14 @@ class Reader {
   }
 
   async take(block: Block): Promise<string | null> {
-    // Only read: `fragment` is checked by its types, see guides.test.ts; `npm run interop` and postgres-guide.test.ts run
-    // the others.
-    if (block.mark !== null && ['picture', 'fragment', 'npm run interop'].includes(block.mark)) return null;
-    if (block.mark?.startsWith('postgres') === true) return null;
+    if (block.mark !== null && ELSEWHERE.test(block.mark)) return null;
     if (block.mark?.startsWith('mcp config ') === true) return await this.#paste(block, block.mark);
     switch (block.language) {
       case 'sh':
         return await this.#type(block);
       case 'ts':
-        return await this.#program(block, process.execPath);
+        // guides.test.ts checks the types of one that is not run.
+        return block.mark === 'not run' ? null : await this.#program(block, process.execPath);
       case 'py':
         return await this.#program(block, pythonWithRequests());
       case 'json':

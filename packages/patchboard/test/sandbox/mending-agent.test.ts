@@ -96,7 +96,7 @@ describe('an agent in a workspace', () => {
     const { board } = await aScene(['unused'], {}, { workspace: {} });
     expect(await board.call('task_run', { task: 'anything' })).toMatchObject({
       state: 'FAILED',
-      error: 'only an agent can give a task',
+      error: 'only an agent of this process can call this tool',
     });
   });
 });

@@ -1,7 +1,7 @@
 import type { RejectedTool } from '@patchboard/wire';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { UpstreamTool } from '../../src/core/upstreams/upstream.ts';
-import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../src/schemas/json-schemas.ts';
 import { toolsOf } from '../../src/sources/openapi/description-tools.ts';
 import { readDescription } from '../../src/sources/openapi/read-description.ts';
 
@@ -15,7 +15,7 @@ export interface Imported {
 export async function importText(text: string, patterns: readonly string[] = ['*']): Promise<Imported> {
   const read = await readDescription(text);
   if (!read.ok) throw new Error(read.problem.code);
-  const parts = { schemas: ajvSchemas(), limits: DEFAULT_LIMITS };
+  const parts = { schemas: jsonSchemas(), limits: DEFAULT_LIMITS };
   const imported = toolsOf(read.description, { name: 'shop', tools: patterns }, parts);
   if (!imported.ok) throw new Error(imported.problem.code);
   return imported;

@@ -10,7 +10,7 @@ import { resolveLimits, type Limits } from '../../src/core/limits.ts';
 import { PolicyGuard } from '../../src/core/access/policy-guard.ts';
 import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
 import { singleNode, type Peers } from '../../src/core/peers.ts';
-import type { Clock, Log, Store } from '../../src/core/ports.ts';
+import type { Clock, Ids, Log, Store } from '../../src/core/ports.ts';
 import type { Principal } from '../../src/core/access/principal.ts';
 import { DEFAULT_RATES, RateLimits, type Rates } from '../../src/core/access/rate-limits.ts';
 import { TenantDirectory } from '../../src/core/access/tenant-directory.ts';
@@ -21,7 +21,7 @@ import type { ServerTool, ToolContext } from '../../src/core/tools/server-tool.t
 import type { Upstream } from '../../src/core/upstreams/upstream.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../src/runtime/ids.ts';
-import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../src/schemas/json-schemas.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { FakeClock } from './fake-clock.ts';
 
@@ -94,7 +94,7 @@ export interface EngineFixture {
   readonly store: Store;
 }
 
-const schemas = ajvSchemas();
+const schemas = jsonSchemas();
 
 /** An engine over a memory store and a clock that stands still. */
 export async function anEngine(given: {
@@ -103,6 +103,7 @@ export async function anEngine(given: {
   clock?: FakeClock;
   /** The engine's clock, if it is derived from `clock`. */
   engineClock?: Clock;
+  ids?: Ids;
   store?: Store;
   peers?: Peers;
   guard?: Guard;
@@ -118,7 +119,7 @@ export async function anEngine(given: {
   const clock = given.engineClock ?? fake;
   const store = given.store ?? memoryStore({ digest: nodeDigest });
   const index = new GrantIndex(nodeDigest);
-  const ids = timeOrderedIds(clock);
+  const ids = given.ids ?? timeOrderedIds(clock);
   const tenants = given.tenants ?? new TenantDirectory();
   const engine = new Engine({
     store,

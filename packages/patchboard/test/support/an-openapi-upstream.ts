@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Call } from '../../src/core/call/call.ts';
 import { resolveLimits } from '../../src/core/limits.ts';
 import { isTerminal } from '@patchboard/wire';
-import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
+import { jsonSchemas } from '../../src/schemas/json-schemas.ts';
 import { OpenApiUpstream } from '../../src/sources/openapi/openapi-upstream.ts';
 import type { OpenApiSettings } from '../../src/sources/openapi/openapi-settings.ts';
 import { SecretMask } from '../../src/sources/shared/secret-mask.ts';
@@ -11,7 +11,7 @@ import { openApiSettings } from './an-openapi-caller.ts';
 import { FakeClock } from './fake-clock.ts';
 import { waitFor } from './wait-for.ts';
 
-const schemas = ajvSchemas();
+const schemas = jsonSchemas();
 
 export interface UpstreamScene extends EngineFixture {
   readonly upstream: OpenApiUpstream;

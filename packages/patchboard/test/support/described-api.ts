@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { isRecord } from '../../src/core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 import { exampleOf, follow, type Document } from './schema-example.ts';
 
 export interface ReceivedRequest {

@@ -33,6 +33,8 @@ export class DeviceRows {
           .toSorted((one, other) => (one.session < other.session ? 1 : -1))
           .slice(0, limit)
           .map((device) => ({ ...device, openCalls: 0 })),
+      countElsewhere: async (tenant) =>
+        elsewhere().filter((device) => device.tenant === tenant && device.isOnline).length,
     };
   }
 }

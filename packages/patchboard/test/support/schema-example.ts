@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/core/json/is-record.ts';
+import { isRecord } from '@patchboard/wire/json';
 
 export type Document = Readonly<Record<string, unknown>>;
 

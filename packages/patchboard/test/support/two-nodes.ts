@@ -50,7 +50,7 @@ export class TestPeers implements Peers {
   readonly #shared: Shared;
   readonly #attached: Map<string, { tenant: string; clientId: string; connections: number }> = new Map();
   #take: Take | null = null;
-  look: (callId: string, version: number) => void = () => {};
+  refresh: (callId: string, version: number) => void = () => {};
   watched: () => WatchedCalls = () => ({ held: [], awaited: [] });
   #wake: (call: WaitingCall) => void = () => {};
   #close: (session: string) => void = () => {};
@@ -74,15 +74,15 @@ export class TestPeers implements Peers {
 
   moved(call: Call): void {
     this.told.push(call);
-    this.#notify((other) => other.look(call.id, call.version));
+    this.#notify((other) => other.refresh(call.id, call.version));
   }
 
   ended(call: Call): void {
-    this.#notify((other) => other.look(call.id, call.version));
+    this.#notify((other) => other.refresh(call.id, call.version));
   }
 
-  onMoved(look: (callId: string, version: number) => void, watched: () => WatchedCalls): void {
-    this.look = look;
+  onMoved(refresh: (callId: string, version: number) => void, watched: () => WatchedCalls): void {
+    this.refresh = refresh;
     this.watched = watched;
   }
 
@@ -95,8 +95,8 @@ export class TestPeers implements Peers {
     });
   }
 
-  onWakeClient(look: (call: WaitingCall) => void): void {
-    this.#wake = look;
+  onWakeClient(wake: (call: WaitingCall) => void): void {
+    this.#wake = wake;
   }
 
   clientAttached(tenant: string, clientId: string): () => void {
@@ -264,7 +264,7 @@ export class TestPeers implements Peers {
     for (const { id, version } of [...held, ...awaited]) {
       const call = await this.#shared.store.findCall(id);
       const stored = call === undefined || !isOpen(call) ? Infinity : call.version;
-      if (stored > version || this.#isAnswered(call)) this.look(id, stored);
+      if (stored > version || this.#isAnswered(call)) this.refresh(id, stored);
     }
   }
 

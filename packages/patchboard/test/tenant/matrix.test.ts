@@ -89,7 +89,7 @@ const REFUSED: readonly {
     headers: OWN,
     context: { tenant_id: 'yantian', site_id: 'yantian-main', trace_id: 'trace-own', [member]: value },
     expected: [400, 'body_invalid'] as [number, string],
-    says: new RegExp(`context/${member} is another than`),
+    says: new RegExp(`context/${member} differs from`),
   })),
   {
     name: 'a wrong key',
