@@ -116,6 +116,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'bus.listener_failed': 'a notification could not be handled: a bug of the server, please report it',
   'cluster.took_over':
     'several nodes: another node was gone, and this one has its calls now: `node`, `holder`, and the number of `calls`',
+  'cluster.observation_late':
+    'several nodes: this node read the heartbeats of the others too late (`ms` since the last time) to tell whether one is dead; it begins anew, and takes over up to three seconds later',
   'cluster.heartbeat_failed':
     'several nodes: the heartbeat of this node could not be written; it is retried twice a second, and the node begins no work meanwhile',
   'cluster.poll_failed':

@@ -28,7 +28,10 @@ export class ClusterHeartbeat {
 
   constructor(parts: ClusterHeartbeatParts) {
     this.#parts = parts;
-    this.#detector = new FailureDetector(parts.table.self.writer);
+    const { table, log } = parts;
+    this.#detector = new FailureDetector(table.self.writer, (ms) =>
+      log.warn('cluster.observation_late', { ms: Math.round(ms) }),
+    );
     this.#beats = new Repeated(parts.clock, BEAT_EVERY_MS, () => this.#beat());
   }
 

@@ -42,18 +42,23 @@ it('takes a node for dead whose heartbeat stood still for three seconds', () => 
   expect(detector.observe([aRow(2, 2, { state: 'free' })], 7999, 8000)).toEqual([]);
 });
 
-it('does not count the time in which this node was paused, slow or without the database', () => {
-  const detector = new FailureDetector(1);
+it('does not count the time in which this node was paused, slow or without the database, and reports the first two', () => {
+  const late: number[] = [];
+  const report = (ms: number): number => late.push(ms);
+  const detector = new FailureDetector(1, report);
   deadAt(detector, 0, 1000);
   // Stopped for ten seconds: whatever stood still may have gone on meanwhile.
   expect(deadAt(detector, 11_000, 13_500)).toBeNull();
   expect(deadAt(detector, 14_000, 15_000)).toBe(14_500);
-  const slow = new FailureDetector(1);
+  expect(late.splice(0)).toEqual([10_000]);
+  const slow = new FailureDetector(1, report);
   for (let at = 0; at <= 10_000; at += 500) expect(slow.observe([aRow(2, 1)], at - 2000, at)).toEqual([]);
-  const outage = new FailureDetector(1);
+  expect(new Set(late.splice(0))).toEqual(new Set([2000]));
+  const outage = new FailureDetector(1, report);
   deadAt(outage, 0, 2500);
   outage.reset();
   // Nothing is known of node 2 until the next observation.
   expect(outage.silent([aRow(2, 1), aRow(3, 1, { state: 'free' })], 2600)).toEqual([3]);
   expect(deadAt(outage, 3000, 5500)).toBeNull();
+  expect(late).toEqual([]);
 });

@@ -15,19 +15,24 @@ interface Observed {
  */
 export class FailureDetector {
   readonly #self: number;
+  readonly #late: (ms: number) => void;
   #observed: Map<number, Observed> = new Map();
   #lastAt = -Infinity;
 
-  constructor(self: number) {
+  /** `late`: called if an observation came too late after the one before, or took too long, so that it shows nothing. */
+  constructor(self: number, late: (ms: number) => void = () => {}) {
     this.#self = self;
+    this.#late = late;
   }
 
   /** Takes what a heartbeat of this node has read, and when it was sent and received. Returns the nodes that are dead. */
   observe(nodes: readonly NodeRow[], sentAt: number, receivedAt: number): readonly NodeRow[] {
-    const isInTime =
-      receivedAt - this.#lastAt <= OBSERVE_WITHIN_MS && receivedAt - sentAt <= OBSERVE_WITHIN_MS;
+    const ms = receivedAt - Math.min(this.#lastAt, sentAt);
     // After a pause of this node, or of the database, all others may have missed heartbeats too.
-    if (!isInTime) this.reset();
+    if (ms > OBSERVE_WITHIN_MS) {
+      if (ms !== Infinity) this.#late(ms);
+      this.reset();
+    }
     this.#lastAt = receivedAt;
     const observed = new Map<number, Observed>();
     for (const row of nodes) {
@@ -49,6 +54,7 @@ export class FailureDetector {
   /** The next observation is the first one of every node: this node could not observe, or not in time. */
   reset(): void {
     this.#observed.clear();
+    this.#lastAt = -Infinity;
   }
 
   /** When the present heartbeat of the writer was seen first, monotonic; null if no node holds the writer. */
