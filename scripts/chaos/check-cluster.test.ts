@@ -28,9 +28,11 @@ function check(
     history,
     health: {
       wasHealthy: (_node, since) => since >= from,
+      healthyUntil: () => Infinity,
       firstHealthy: (since) => Math.max(since, from),
     },
     deaths: [],
+    takeovers: [],
     failures: [],
     bounds: BOUNDS,
     endCommittedAt: new Map(),
@@ -55,6 +57,28 @@ it('finds a call that another node took over too late', () => {
   expect(check(orphaned(7001)).violations).toEqual([expect.stringContaining('tc_1 was executing at a node')]);
   // No node could take it over before.
   expect(check(orphaned(7001), 2500)).toMatchObject({ violations: [], summary: { worstTakeoverMs: 4501 } });
+});
+
+it('counts anew if the node that took the call over is disturbed', () => {
+  const twice = (endedAt: number, disturbedAt: number): ReturnType<typeof check> =>
+    check({
+      calls: new Map([['tc_1', aCall(endedAt)]]),
+      effects: [EFFECT],
+      deaths: [DEATH],
+      takeovers: [
+        { node: 1, pid: 8, of: 7, at: 5000 },
+        { node: 2, pid: 9, of: 8, at: 9000 },
+      ],
+      health: {
+        wasHealthy: () => true,
+        healthyUntil: (node) => (node === 1 ? disturbedAt : Infinity),
+        firstHealthy: (since) => since,
+      },
+    });
+  expect(twice(9500, 5500)).toMatchObject({ violations: [], summary: { worstTakeoverMs: 4000 } });
+  expect(twice(10_501, 5500).violations).toHaveLength(1);
+  // It was healthy all the time.
+  expect(twice(9500, Infinity).violations).toHaveLength(1);
 });
 
 it('does not count a call that ended before its node died, or ran elsewhere', () => {

@@ -47,6 +47,11 @@ export class ClusterHealth {
     return this.#intervals[node]?.some((one) => one.from <= from && until <= one.until) === true;
   }
 
+  /** Until when the node was healthy without a break from this moment on; the moment itself if it was not. */
+  healthyUntil(node: number, at: number): number {
+    return this.#intervals[node]?.find(({ from, until }) => from <= at && at <= until)?.until ?? at;
+  }
+
   /** The first moment, not before `from`, after which one node was healthy for `ms` without a break. */
   firstHealthy(from: number, ms: number): number {
     let first = Infinity;

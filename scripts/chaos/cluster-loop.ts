@@ -226,6 +226,7 @@ class ClusterLoop {
         const bounds = { takeoverMs: TAKEOVER_MS + toleranceMs, waitMs: WAIT_MS + toleranceMs };
         const { failures } = this.#api;
         const deaths = this.#deaths;
+        const takeovers = this.#nodes.flatMap((node) => node.takeovers);
         const health = this.#health;
         cluster = checkCluster({
           calls,
@@ -233,6 +234,7 @@ class ClusterLoop {
           history,
           health,
           deaths,
+          takeovers,
           failures,
           bounds,
           endCommittedAt: ended,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startProxy, type PostgresProxy } from '../../packages/patchboard/test/services/proxy.ts';
 import { aDroppingProxy, type DroppingProxy } from './dropping-proxy.ts';
+import type { Takeover } from './check-cluster.ts';
 import type { BusName } from './cluster-faults.ts';
 import type { FailpointName } from './failpoints.ts';
 import type { PlantedFault } from './planted-faults.ts';
@@ -84,6 +85,13 @@ export class ClusterNode {
   get events(): readonly string[] {
     return this.#servers.flatMap(({ pid, events }) =>
       events.map((line) => `node ${this.number} (${pid}) ${line}`),
+    );
+  }
+
+  /** What its processes took over. */
+  get takeovers(): readonly Takeover[] {
+    return this.#servers.flatMap(({ pid, takeovers }) =>
+      takeovers.map((one) => ({ ...one, pid, node: this.number })),
     );
   }
 

@@ -41,6 +41,7 @@ export interface StartOptions {
 }
 
 const EVENT_LINE = /"event":"(cluster|engine|server|store)\./;
+const TOOK_OVER = /"holder":"[^"]*process (\d+)"[^\n]*"event":"cluster\.took_over"/g;
 
 /** A server in a separate process, as an operator would run it. */
 export class ServerProcess {
@@ -49,6 +50,8 @@ export class ServerProcess {
   readonly #logged: Map<string, number> = new Map();
   /** Log lines about the server and its cluster, not about single calls. */
   readonly events: string[] = [];
+  /** The processes whose calls this one took over, and when its log said so, epoch milliseconds. */
+  readonly takeovers: { readonly of: number; readonly at: number }[] = [];
   #stdout = '';
   #stderr = '';
   #end: Ended | null = null;
@@ -64,6 +67,7 @@ export class ServerProcess {
       for (const [, event = ''] of text.matchAll(/"event":"([^"]+)"/g))
         this.#logged.set(event, this.logged(event) + 1);
       this.events.push(...text.split('\n').filter((line) => EVENT_LINE.test(line)));
+      for (const [, of] of text.matchAll(TOOK_OVER)) this.takeovers.push({ of: Number(of), at: Date.now() });
     });
     this.ended = once(child, 'close').then(([code, signal]) => {
       running.delete(child);
