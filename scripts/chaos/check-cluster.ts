@@ -77,7 +77,9 @@ export function checkCluster(seen: ClusterObservations): ClusterSummary {
 }
 
 /** What a dead node executed is sealed, or runs again, within the bound; counted from when one node was healthy for that long. */
-function checkTakeovers(seen: ClusterObservations): Pick<ClusterSummary, 'orphanedCalls' | 'worstTakeoverMs'> {
+function checkTakeovers(
+  seen: ClusterObservations,
+): Pick<ClusterSummary, 'orphanedCalls' | 'worstTakeoverMs'> {
   const { calls, effects, history, health, deaths, bounds } = seen;
   let [orphanedCalls, worstTakeoverMs] = [0, 0];
   for (const { pid, callId, attempt } of effects) {
