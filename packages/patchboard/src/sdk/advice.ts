@@ -37,7 +37,7 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     zh: ['使用列表中已有的方法名'],
   },
   method_not_callable: {
-    meaning: '该方法不允许智能体调用',
+    meaning: '该方法不允许 agent 调用',
     en: ['use a method that is listed'],
     zh: ['改用列表中可调用的方法'],
   },
@@ -73,9 +73,9 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     zh: ['使用 application/json 发送 JSON'],
   },
   too_large: { meaning: '请求超过大小限制', en: ['send less at a time'], zh: ['分次发送更小的内容'] },
-  auth_required: { meaning: '需要凭证', en: ['send a credential with the request'], zh: ['携带凭证后重试'] },
+  auth_required: { meaning: '需要凭据', en: ['send a credential with the request'], zh: ['携带凭据后重试'] },
   permission_denied: {
-    meaning: '策略或凭证不允许',
+    meaning: '策略或凭据不允许',
     en: ['use another approach without this tool', 'ask the operator to change the policy'],
     zh: ['换一种不需要此工具的做法', '请运维人员调整策略'],
   },
