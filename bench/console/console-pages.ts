@@ -1,6 +1,6 @@
 import { CONSOLE_PAGES } from '@patchboard/wire';
 
-/** What the pages show. */
+/** Ids of what the detail pages show. */
 export interface ShownIds {
   readonly call: string;
   readonly otherCall: string;
@@ -13,9 +13,9 @@ export interface ShownIds {
 export interface MeasuredPage {
   readonly name: string;
   readonly path: (shown: ShownIds) => string;
-  /** In the page once it shows its data. */
+  /** Selector of an element that the page has once it shows its data. */
   readonly ready: string;
-  /** A row of its list. */
+  /** Selector of the rows of its list. */
   readonly row?: string;
 }
 

@@ -5,7 +5,7 @@ import type { PostgresVersion } from '../../packages/patchboard/test/services/po
 import { startPostgres, type PostgresService } from '../../packages/patchboard/test/services/postgres.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** By call. */
+/** Epoch milliseconds, by the id of the call. */
 export interface CommitTimes {
   readonly stored: ReadonlyMap<string, number>;
   readonly ended: ReadonlyMap<string, number>;

@@ -7,7 +7,7 @@ import { keyOf, type QueryResult } from './queries.ts';
 
 const SHOWN = 20;
 
-/** Whether a run has this id; false if the server does not tell. */
+/** Whether a run has this id; false if the request fails. */
 export async function isRunId(text: string): Promise<boolean> {
   try {
     await client.value.runs.get(text);

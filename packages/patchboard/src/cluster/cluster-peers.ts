@@ -12,7 +12,7 @@ import type { NodeReport, NodeRow } from './node-table.ts';
 import type { Refresh } from './reconciliation.ts';
 import type { Take } from './taken-calls.ts';
 
-/** One of several nodes over one store. Everything that a lost notification would have told is found by polling. */
+/** One of several nodes over one store. Polls find what a lost notification would have reported. */
 export class ClusterPeers implements Peers {
   readonly isSingle = false;
   /** The clock of the database. */

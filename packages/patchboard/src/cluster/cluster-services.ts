@@ -32,11 +32,11 @@ export interface ClusterParts {
   readonly fencedBefore?: number;
 }
 
-/** What the services ask of the node that they belong to. */
+/** What the services need of the node that they belong to. */
 interface ThisNode {
   readonly isLeaving: () => boolean;
   readonly report: () => NodeReport;
-  /** A heartbeat found these nodes, and some of them dead. */
+  /** Called after each heartbeat with all nodes, and with those that are dead. */
   readonly observed: (nodes: readonly NodeRow[], dead: readonly NodeRow[]) => void;
 }
 

@@ -51,7 +51,7 @@ export class FailureDetector {
     );
   }
 
-  /** The next observation is the first one of every node: this node could not observe, or not in time. */
+  /** Discards all observations, because this node could not observe for a time: heartbeats that it missed prove nothing. */
   reset(): void {
     this.#observed.clear();
     this.#lastAt = -Infinity;

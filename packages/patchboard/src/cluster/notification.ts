@@ -48,7 +48,7 @@ export type Decoded =
   | { readonly is: 'ignored' }
   | { readonly is: 'invalid'; readonly problem: string };
 
-/** One text, or several if a list is too long for one. What is too long by itself is left out. */
+/** Returns one text, or several if a list is too long for one. Omits an entry that is too long for a text of its own. */
 export function encodeNotification(from: number, notification: Notification): readonly string[] {
   switch (notification.kind) {
     case 'moved':

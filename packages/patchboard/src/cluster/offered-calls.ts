@@ -11,12 +11,12 @@ export interface OfferedCallsParts {
 
 /** Offered calls that one statement reads. */
 const AT_ONCE = 200;
-/** Statements of one run. The next run goes on where it ended. */
+/** Statements of one pass. The next pass continues where it ended. */
 const STATEMENTS = 5;
 
 /**
  * Takes calls that wait for a slot of another node, as many as this node has room for. Calls that it cannot run, however many and
- * however old, do not hide others: each run reads on behind those that the runs before have seen.
+ * however old, do not hide others: each pass continues behind those that earlier passes have seen.
  */
 export class OfferedCalls {
   readonly #parts: OfferedCallsParts;

@@ -49,7 +49,7 @@ export class Reconciliation {
     await this.#compareOwn([...this.held().keys()]);
   }
 
-  /** A place of this node may be newer than what it knows: then its move is being committed. */
+  /** A stored call of this node is left alone, even if it is newer than in memory: its move is being committed. */
   async #compareOwn(ids: readonly string[]): Promise<void> {
     const { table, refresh } = this.#parts;
     await this.#compare(ids, (id, place) => {

@@ -16,9 +16,9 @@ export class TakenCalls {
     this.#bus = bus;
   }
 
-  /** Takes what is this node's at its start, and everything later. */
+  /** Calls `take` with the calls that were taken for this node before its start, and then with all later ones. */
   async begin(take: Take): Promise<void> {
-    // Set first: what is taken while the others are read is passed after them.
+    // Set first: calls that are taken while the earlier ones are read are passed after them.
     this.#take = take;
     const taking = this.#table
       .takenCalls()

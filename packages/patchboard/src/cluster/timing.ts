@@ -4,7 +4,7 @@ export const BEAT_EVERY_MS = 500;
 export const LEASE_MS = 3000;
 /** Half the lease: a node begins no work if its last heartbeat is older. */
 export const BEGIN_WITHIN_MS = 1500;
-/** An observation that comes later after the one before, or takes longer, shows nothing about the other nodes. */
+/** Longest time between two observations, and of one. After a longer one the failure detector starts again. */
 export const OBSERVE_WITHIN_MS = 1500;
 /** How many observations must have found the same heartbeat. */
 export const MIN_OBSERVATIONS = 3;

@@ -32,7 +32,7 @@ export function beginText(settings: Readonly<Record<string, string>>): string {
 /** What is known of a session when it begins. */
 export interface Session {
   readonly isPooled: boolean;
-  /** On a standby, or by a setting of the database or the role. */
+  /** True on a standby, or if the database or the role has `default_transaction_read_only`. */
   readonly isReadOnly: boolean;
 }
 

@@ -117,7 +117,7 @@ function orphaned(lifecycle: Lifecycle, live: LiveCall, sealedIds: ReadonlySet<s
   return { kind: 'cancelled', failure: failure('cancelled', why, { outcome }) };
 }
 
-/** For an operator's decision, or for input that its tool asked for before it released its slot. */
+/** Whether the call waits for an operator's decision, or for input with no attempt that holds a slot meanwhile. */
 function waitsForPerson(call: Call): boolean {
   const { state } = call;
   return state.name === 'APPROVAL_REQUIRED' || (waitsForInput(call) && !('held' in state && state.held));

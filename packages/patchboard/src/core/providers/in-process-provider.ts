@@ -268,7 +268,7 @@ export class InProcessProvider implements Provider {
 
   /** The attempt is over. With the responses the call waits for a slot again. */
   async #returnedInput(live: LiveCall, tool: RegisteredTool, given: InputRequired): Promise<void> {
-    // A response may come before the next line of this function runs: the slot it takes then must stay its own.
+    // A response may arrive before this function continues, and its attempt then has a slot of its own: release only the old one.
     const { release } = live;
     live.release = nothing;
     let recorded: RecordedInput | null = null;

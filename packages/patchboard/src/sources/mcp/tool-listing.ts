@@ -42,7 +42,7 @@ export async function readTools(
     tools.push(...kept);
     omitted += found.length - kept.length;
     cursor = typeof page['nextCursor'] === 'string' ? page['nextCursor'] : null;
-    // A cursor that comes a second time would come for ever.
+    // A server that repeats a cursor would never end the list.
   } while (cursor !== null && !cursors.has(cursor) && cursors.size < PAGES && characters < TOTAL_CHARACTERS);
   return { tools, omitted, isComplete: cursor === null, ttlMs };
 }

@@ -30,7 +30,7 @@ export interface UpstreamCallParts extends Omit<SendParts, 'upstream'> {
 
 /** A call that more gateways have passed on is probably in a loop. */
 const MOST_HOPS = 3;
-/** A server that wants the request repeated holds it. This one bounds what a server costs that does not. */
+/** Pause before a repeated request. Servers hold such a request; the pause bounds the rate for one that does not. */
 const REPEAT_PAUSE_MS = 250;
 /** Servers send no log messages below it. */
 const LOG_LEVEL = { 'io.modelcontextprotocol/logLevel': 'warning' };
@@ -68,7 +68,7 @@ export async function callUpstream(
     if (resultType !== 'input_required') throw invalidResult(parts);
     const required = inputRequiredOf(parts, result['inputRequests'], kinds, { state: requestState });
     if (required !== null) return required;
-    // Without requests the server wants the same request again, with its state. Without state that would be a second call.
+    // Without input requests the server asks for the same request again, with its state. Without a state that would be a second call.
     if (requestState === undefined) throw invalidResult(parts);
     continuation = { requestState };
     await pause(parts.clock, REPEAT_PAUSE_MS, context.signal);

@@ -17,7 +17,7 @@ import { bodyOf } from './request-body.ts';
 import { SchemaBundle } from './schema-bundle.ts';
 import { successResponse } from './success-response.ts';
 
-/** By HTTP (RFC 9110, 9.2). The engine retries idempotent tools only, so that reading ones must say so, too. */
+/** The properties of methods in RFC 9110, 9.2. Safe methods are marked idempotent too, because the engine retries only such tools. */
 const ANNOTATIONS: Readonly<Record<string, ToolAnnotations>> = {
   get: { readonly: true, idempotent: true },
   head: { readonly: true, idempotent: true },

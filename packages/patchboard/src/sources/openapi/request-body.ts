@@ -21,7 +21,7 @@ export interface DescribedBody {
 /** Methods whose requests have no body. */
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['get', 'head']);
 const TEXT: JsonObject = { type: 'string' };
-/** Bytes whatever their schema. */
+/** Media types whose bodies are bytes, whatever their schema. */
 const BINARY_TYPES = /^(?:application\/octet-stream|(?:audio|font|image|video)\/[^;]+)\s*(?:;|$)/i;
 const BYTES: JsonObject = { type: 'string', contentEncoding: 'base64' };
 

@@ -11,7 +11,7 @@ import { decodeText, mediaTypeOf, readBeginning } from './response-body.ts';
 
 /** How much of the body of an error response is kept. */
 const ERROR_BODY_CHARACTERS = 16_384;
-/** More is read, so that a secret at the end of what is kept is mostly whole when it is masked. */
+/** More is read than kept, so that a secret at the end of the kept part is usually complete when it is masked. */
 const READ_BYTES = 32_768;
 const DETAIL_CHARACTERS = 500;
 /** The members in which APIs describe an error, and those of RFC 9457. */
@@ -72,7 +72,7 @@ function bodyOf(text: string, mediaType: string, mask: Pick<SecretMask, 'text' |
 }
 
 function detailOf(body: unknown): string {
-  // Pages for people say nothing in their first line.
+  // The first line of an HTML page has no message.
   if (typeof body === 'string') return body.trimStart().startsWith('<') ? '' : short(body);
   if (!isRecord(body)) return '';
   for (const member of DETAIL_MEMBERS) {

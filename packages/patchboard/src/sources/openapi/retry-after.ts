@@ -16,7 +16,7 @@ export function retryAfterMs(header: string | null, now: number): number | null 
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_MS);
 }
 
-/** Remembers until when a server does not want requests for an operation. */
+/** Stores until when no request of an operation may be sent, as `Retry-After` of its server says. */
 export class RetryAfter {
   readonly #clock: Clock;
   /** Monotonic milliseconds by method and path. */

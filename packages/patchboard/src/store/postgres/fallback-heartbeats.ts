@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports.ts';
 
-/** So long after the last heartbeat that the event loop requested, the thread beats by itself. Much shorter than the lease. */
+/** The thread sends heartbeats of its own if the event loop has requested none for this long. Much shorter than the lease. */
 const AFTER_MS = 1000;
 const EVERY_MS = 500;
 /** An event loop that has requested nothing for this long does not come back: other nodes may take the calls. */

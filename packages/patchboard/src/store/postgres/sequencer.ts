@@ -135,7 +135,7 @@ export class Sequencer {
     const hashes = this.#hashesOf(spans, head.hash);
     const seq = spans.at(-1)?.to ?? head.seq;
     const hash = hashes.at(-1) ?? head.hash;
-    // It locks the rows of the writers, which heartbeats update.
+    // The statement locks the rows of the writers, which heartbeats update, so it goes with the commit.
     await transaction.commitWith(this.#write, [
       int8Array(spans.map(({ from }) => from)),
       int8Array(spans.map(({ to }) => to)),

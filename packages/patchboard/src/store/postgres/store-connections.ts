@@ -61,7 +61,7 @@ export class StoreConnections {
 
   /** A connection that is made by its first request. */
   add(name: string): Connection {
-    // What the planner knows of the values of a search decides how it is executed.
+    // The planner must see the values of a search: a prepared statement would get one plan for all values.
     const prepare = name !== SEARCH && this.#prepare;
     const { timeouts = {}, replyMs } = limitsOf(name);
     const connection = new Connection({

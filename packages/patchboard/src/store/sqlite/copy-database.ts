@@ -16,7 +16,7 @@ const PAGES_PER_STEP = 64;
 /** The last step syncs the copy and blocks other statements meanwhile; the copy is synced this often before. */
 const STEPS_PER_SYNC = 32;
 
-/** Between attempts to begin, and how many: ten seconds, far more than a transaction takes. */
+/** A copy tries to begin for ten seconds, which is far longer than a transaction takes. */
 const RETRY_MS = 5;
 const ATTEMPTS = 2000;
 

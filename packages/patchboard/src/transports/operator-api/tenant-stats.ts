@@ -21,7 +21,7 @@ export const TENANT_STATS: Schema = {
   description: 'of the tenant of the request, at all nodes',
 };
 
-/** What the lists of calls, approvals, devices and upstreams would be read for, if only their numbers are shown. */
+/** Counts for a page that shows numbers only, so that it need not read the lists of calls, approvals, devices and upstreams. */
 export async function tenantStats(context: HttpContext, principal: Principal): Promise<TenantStatsView> {
   const { engine } = context;
   const [calls, devices] = await Promise.all([

@@ -78,7 +78,7 @@ const listRoute: Route = {
   handle: listUpstreams,
 };
 
-/** All with the operator token, otherwise those whose tools the tenant has. */
+/** Returns all upstreams with the operator token, otherwise those whose tools the tenant has. */
 export function shownUpstreams(
   { upstreams, tenants }: HttpContext['engine'],
   principal: Principal,

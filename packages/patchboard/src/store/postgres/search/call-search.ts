@@ -34,7 +34,7 @@ interface RefusalRow extends Pick<
   readonly trace_id: string | null;
 }
 
-/** Reads the index of calls. Its statements are not prepared: what the planner knows of the values decides how they are executed. */
+/** Reads the index of calls. Its statements are not prepared: the planner must see the values. */
 export class PostgresCallSearch implements CallSearch {
   readonly #queryable: Queryable;
   readonly #tables: Tables;

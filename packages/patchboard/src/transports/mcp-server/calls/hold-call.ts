@@ -89,7 +89,7 @@ export function resultOf(call: Call, era: Exchange['era'], tool?: RegisteredTool
 }
 
 /**
- * 2026-07-28 demands that a disconnect cancels the request. A call whose client may repeat the request goes on; in older
+ * 2026-07-28 requires that a disconnect cancels the request. A call whose client may repeat the request goes on; in older
  * versions a disconnect means nothing, and `notifications/cancelled` cancels.
  */
 async function clientGone(exchange: Exchange, call: Call, held: HeldCall): Promise<null> {

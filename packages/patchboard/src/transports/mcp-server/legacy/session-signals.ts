@@ -4,7 +4,7 @@ import { isId } from '../messages/message.ts';
 import type { RpcId } from '../messages/rpc-error.ts';
 import type { Session } from './session.ts';
 
-/** What a node sends the others about a session, of which each may hold the stream or requests under way. */
+/** A message from node to node about a session. Each node may hold the stream of the session, or requests in progress. */
 type SessionSignal =
   /** `notifications/cancelled` for a request that the sender has not taken. */
   | { readonly kind: 'cancelled'; readonly request: RpcId }
