@@ -20,7 +20,7 @@ const STATEMENTS = 5;
  */
 export class OfferedCalls {
   readonly #parts: OfferedCallsParts;
-  /** The last call that was read; empty: the next run begins with the oldest call. */
+  /** The last call that was read; empty: the next pass begins with the oldest call. */
   #after = '';
 
   constructor(parts: OfferedCallsParts) {

@@ -121,7 +121,7 @@ export interface CallSearch {
     before: number | null,
     limit: number,
   ): Promise<readonly IndexedRefusal[]>;
-  /** At most `limit` series, so that what an adapter hands over is bounded, however many names there are. */
+  /** At most `limit` series, so that what an adapter returns is bounded, however many names there are. */
   metrics(criteria: MetricsCriteria, limit: number): Promise<LargestSeries>;
   /** Runs without ended calls are left out. */
   runTotals(tenant: string, runIds: readonly string[]): Promise<ReadonlyMap<string, RunTotals>>;

@@ -1,7 +1,7 @@
 import type { PercentilesView } from '@patchboard/wire';
 
 /**
- * Counts of durations in logarithmic buckets, of which each is at most 5 % wide; merging two of them adds their counts.
+ * Counts of durations in logarithmic buckets, of which each is at most 1/32 (about 3 %) wide; merging two of them adds their counts.
  * Immutable. `counts` has the number of durations per bucket index.
  */
 export interface Histogram {

@@ -23,8 +23,8 @@ export interface Buckets {
 const LATE_MS = 5000;
 
 /**
- * Returns the narrowest buckets, at least `leastMs` wide, of which `points` are as long as the time, which is extended to
- * multiples of `leastMs`. They are one more if the time does not begin with a bucket.
+ * Returns the narrowest bucket width, at least `leastMs`, at which `points` buckets are as long as the time. The time itself
+ * is extended to multiples of `leastMs`; if it does not begin at a bucket, it touches one bucket more than `points`.
  */
 export function bucketsFor(since: number, until: number, points: number, leastMs: number): Buckets {
   const least = Math.max(leastMs, (until - since - LATE_MS) / points);
