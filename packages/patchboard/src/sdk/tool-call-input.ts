@@ -1,7 +1,13 @@
 import type { InputAction, InputKind, JsonSchema } from '@patchboard/wire';
 import type { Call } from '../core/call/call.ts';
-import { openRequests, responseOf, waitsForInput, type InputRound } from '../core/call/input.ts';
-import { kindOf, type SamplingParams } from '../core/call/input-kinds.ts';
+import {
+  openRequests,
+  responseOf,
+  shownRequest,
+  waitsForInput,
+  type InputRound,
+} from '../core/call/input.ts';
+import type { SamplingParams } from '../core/call/input-kinds.ts';
 import { anything, object, oneOf, text, type Rule } from './shape.ts';
 
 /** What a running tool needs from its caller. */
@@ -76,16 +82,7 @@ export function inputsOf({ inputs }: Call): ToolCallInput[] {
 }
 
 function requestOf(round: InputRound): ToolCallInputRequest {
-  const { id, message, schema, url, sampling, expiresAt } = round;
-  return {
-    id,
-    kind: kindOf(round),
-    message,
-    ...(schema === null ? {} : { schema }),
-    ...(url === null ? {} : { url }),
-    ...(sampling === undefined ? {} : { sampling }),
-    expiresAt,
-  };
+  return { ...shownRequest(round), expiresAt: round.expiresAt };
 }
 
 function responseFields({

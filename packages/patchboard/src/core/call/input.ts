@@ -1,6 +1,6 @@
-import type { InputAction, JsonSchema } from '@patchboard/wire';
+import type { InputAction, InputKind, JsonSchema } from '@patchboard/wire';
 import type { Call } from './call.ts';
-import type { SamplingParams } from './input-kinds.ts';
+import { kindOf, type SamplingParams } from './input-kinds.ts';
 
 /** A schema of a validation library such as zod. */
 export interface LibrarySchema<Content = unknown> {
@@ -102,6 +102,28 @@ export class InputRequired {
 export function openRequests({ inputs }: Pick<Call, 'inputs'>): readonly InputRound[] {
   const last = inputs.at(-1)?.round;
   return inputs.filter(({ round, response }) => round === last && response === null);
+}
+
+/** What callers see of a request, except its times. */
+export interface ShownRequest {
+  readonly id: string;
+  readonly kind: InputKind;
+  readonly message: string;
+  readonly schema?: JsonSchema;
+  readonly url?: string;
+  readonly sampling?: SamplingParams;
+}
+
+export function shownRequest(round: InputRound): ShownRequest {
+  const { id, message, schema, url, sampling } = round;
+  return {
+    id,
+    kind: kindOf(round),
+    message,
+    ...(schema === null ? {} : { schema }),
+    ...(url === null ? {} : { url }),
+    ...(sampling === undefined ? {} : { sampling }),
+  };
 }
 
 /** Whether the call waits for its caller. After the last response it may still wait for a slot. */

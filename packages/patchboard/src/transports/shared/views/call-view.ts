@@ -11,8 +11,13 @@ import {
   type TimelineEntryView,
 } from '@patchboard/wire';
 import { endedAt, type Approval, type Call } from '../../../core/call/call.ts';
-import { openRequests, responseOf, waitsForInput, type InputRound } from '../../../core/call/input.ts';
-import { kindOf } from '../../../core/call/input-kinds.ts';
+import {
+  openRequests,
+  responseOf,
+  shownRequest,
+  waitsForInput,
+  type InputRound,
+} from '../../../core/call/input.ts';
 import { listedResult } from '../../../core/call/listed-content.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Decision } from '../../../core/access/guard.ts';
@@ -84,16 +89,7 @@ export function inputRequestOf(call: Call): InputRequestView | null {
 }
 
 function inputRequestView(round: InputRound): InputRequestView {
-  const { id, message, schema, url, sampling, expiresAt } = round;
-  return {
-    id,
-    kind: kindOf(round),
-    message,
-    ...(schema === null ? {} : { schema }),
-    ...(url === null ? {} : { url }),
-    ...(sampling === undefined ? {} : { sampling }),
-    expires_at: rfc3339(expiresAt),
-  };
+  return { ...shownRequest(round), expires_at: rfc3339(round.expiresAt) };
 }
 
 function inputRoundView(round: InputRound): InputRoundView {
