@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NotStarted } from '../../src/sources/mcp/mcp-connection.ts';
+import { NotStarted, ResponseTooLarge } from '../../src/sources/mcp/mcp-connection.ts';
 import type { McpUpstreamSettings } from '../../src/sources/mcp/mcp-upstream-settings.ts';
 import { aFolder } from '../support/a-folder.ts';
 import { closedAfterEach } from '../support/after-each.ts';
@@ -234,6 +234,17 @@ describe('a request of an older server for a call that was cancelled', () => {
     const up = await connected(stdioSettings('legacy-server.mjs', [journal, 'confirms-cancel'], ASKING));
     const before = textOf(await up.call('pid'));
     await cancelled(up, () => waitFor(() => expect(readFileSync(journal, 'utf8')).toContain('hang')));
+    const asked: string[] = [];
+    await up.call('ask', { question: 'q' }, { onServerRequest: answering(asked) });
+    expect(asked).toEqual(['elicitation/create: q']);
+    expect(textOf(await up.call('pid', {}, { onServerRequest: answering([]) }))).toBe(before);
+  });
+
+  it('cannot come for a call whose response was too large: the next caller is asked', async () => {
+    const up = await connected(stdioSettings('legacy-server.mjs', [], ASKING));
+    const before = textOf(await up.call('pid'));
+    const large = up.call('large', { bytes: 5 * 1024 * 1024 }, { onServerRequest: answering([]) });
+    await expect(large).rejects.toBeInstanceOf(ResponseTooLarge);
     const asked: string[] = [];
     await up.call('ask', { question: 'q' }, { onServerRequest: answering(asked) });
     expect(asked).toEqual(['elicitation/create: q']);

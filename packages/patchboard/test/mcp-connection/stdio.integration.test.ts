@@ -162,6 +162,17 @@ describe('a server of the older protocol versions that is a process', () => {
     expect(up.states).toEqual(['connected']);
   });
 
+  it('sends such a line for a request that was cancelled: the others go on', async () => {
+    const up = await started(stdioSettings('legacy-server.mjs', [], { protocol: 'legacy' }));
+    const controller = new AbortController();
+    const large = up.call('large', { bytes: 5 * 1024 * 1024 }, { signal: controller.signal });
+    const other = up.call('echo', { text: 'small' });
+    controller.abort(new Error('deadline'));
+    await expect(large).rejects.toThrow('deadline');
+    expect(textOf(await other)).toBe('small');
+    expect(up.states).toEqual(['connected']);
+  });
+
   it('is told when a request is cancelled, and its progress reaches the request', async () => {
     const journal = join(await aFolder(), 'journal');
     const up = await started(

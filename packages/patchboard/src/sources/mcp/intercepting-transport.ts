@@ -96,7 +96,8 @@ export class InterceptingTransport implements Transport {
     try {
       return await pending.response;
     } catch (error) {
-      if (!(error instanceof NotStarted)) this.#keepUnanswered(pending);
+      if (pending.hasResponse) request.onLateResponse?.();
+      else if (!(error instanceof NotStarted)) this.#keepUnanswered(pending);
       throw error;
     } finally {
       this.#pending.delete(pending.id);
@@ -106,6 +107,14 @@ export class InterceptingTransport implements Transport {
 
   rejectAll(error: Error): void {
     for (const pending of this.#pending.values()) pending.reject(error);
+  }
+
+  /** Ends the request whose response cannot be read. It may have ended before, as a cancelled one. */
+  rejectResponse(id: string, error: Error): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return void this.#takesLateResponse(id);
+    pending.hasResponse = true;
+    pending.reject(error);
   }
 
   #keepUnanswered(pending: PendingRequest): void {
@@ -155,19 +164,22 @@ export class InterceptingTransport implements Transport {
 
   #takesResponse(message: Message): boolean {
     const id = message['id'] as string;
-    const late = this.#unanswered.get(id);
-    if (late !== undefined) {
-      this.#unanswered.delete(id);
-      late.request.onLateResponse?.();
-      return true;
-    }
+    if (this.#takesLateResponse(id)) return true;
     const pending = this.#pending.get(id);
     if (pending === undefined) {
       if (isRecord(message['result'])) this.#options.observeResult(message['result']);
       return false;
     }
+    pending.hasResponse = true;
     pending.resolve(responseOf(message));
     return true;
+  }
+
+  #takesLateResponse(id: string): boolean {
+    const late = this.#unanswered.get(id);
+    this.#unanswered.delete(id);
+    late?.request.onLateResponse?.();
+    return late !== undefined;
   }
 
   /** The request that a progress or log notification belongs to. */

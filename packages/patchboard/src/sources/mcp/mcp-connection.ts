@@ -65,7 +65,10 @@ export interface McpRequest {
    * refused, as are those that may be for an earlier request without a response.
    */
   readonly onServerRequest?: (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>;
-  /** Called if the response arrives after the request has rejected, as for a cancelled one: the server is done with it. */
+  /**
+   * Called if the response arrives after the request has rejected, as for a cancelled one, or cannot be read: the server is done
+   * with it.
+   */
   readonly onLateResponse?: () => void;
 }
 

@@ -51,7 +51,7 @@ export class McpSession {
     this.#options = options;
     const owners = {
       owner: () => this.#interceptor.scope.getStore(),
-      find: (id: string) => this.#interceptor.pendingRequests.find((pending) => pending.id === id),
+      rejectResponse: (id: string, error: Error) => this.#interceptor.rejectResponse(id, error),
       onLost: (error: Error) => this.#lose(error),
     };
     this.#transport =

@@ -20,6 +20,8 @@ export class PendingRequest {
   readonly reject: (error: unknown) => void;
   /** Ends the exchange of this request, and no other one. */
   readonly abort: AbortController = new AbortController();
+  /** The server has responded, also if the response cannot be read. */
+  hasResponse = false;
 
   constructor(id: string, request: RawRequest) {
     this.id = id;

@@ -63,7 +63,8 @@ export interface SessionTransport {
 interface Owners {
   /** The request that the current code runs for. */
   readonly owner: () => PendingRequest | undefined;
-  readonly find: (id: string) => PendingRequest | undefined;
+  /** Ends the request with this id, whose response cannot be read. */
+  readonly rejectResponse: (id: string, error: Error) => void;
   readonly onLost: (error: Error) => void;
 }
 
@@ -98,14 +99,14 @@ export function stdioSession(
   upstream: string,
   settings: StdioTransportSettings,
   parts: McpConnectionParts,
-  { find, onLost }: Owners,
+  { rejectResponse, onLost }: Owners,
 ): SessionTransport {
   const { clock, log, mask } = parts;
   const onLongLine = (line: LongLine): void => {
     const error = new ResponseTooLarge('the process wrote a line that exceeds 4 MiB');
-    const pending = find(idIn(line));
-    if (pending === undefined) onLost(error);
-    else pending.reject(error);
+    const id = idIn(line);
+    if (id === '') onLost(error);
+    else rejectResponse(id, error);
   };
   const transport = new StdioTransport(commandOf(settings, parts), {
     clock,
@@ -136,7 +137,7 @@ function commandOf(settings: StdioTransportSettings, parts: McpConnectionParts):
   return { ...line, cwd, env: childEnvironment(parts.environment, env) };
 }
 
-/** The id of a response whose text is known in part: servers write it first or last. */
+/** The id of a response whose text is known in part: servers write it first or last. Empty if it is not known. */
 function idIn({ head, tail }: LongLine): string {
   const first = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"(pb-\d+)"/.exec(head);
   const last = /"id"\s*:\s*"(pb-\d+)"\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail);
