@@ -26,6 +26,11 @@ describe('a long response', () => {
     expect(compressed.text).toBe(plain.text);
   });
 
+  it('is not compressed for a client that refuses it', async () => {
+    const { headers } = await server.get('/openapi.json', { headers: { 'accept-encoding': 'gzip;q=0, *' } });
+    expect(headers.get('content-encoding')).toBeNull();
+  });
+
   it('names everything that it depends on if another origin may read it', async () => {
     const headers = { ...GZIP.headers, origin: 'https://app.example' };
     const { headers: sent } = await server.get('/openapi.json', { headers });

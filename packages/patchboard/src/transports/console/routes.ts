@@ -2,6 +2,7 @@ import { reason } from '@patchboard/wire';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
+import { acceptsEncoding } from '../shared/http/accepted-encoding.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import type { Route } from '../shared/routes/routes.ts';
@@ -91,9 +92,10 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFil
     reply.code(304).send();
     return;
   }
-  const taken = String(request.headers['accept-encoding'] ?? '');
-  if (file.brotli !== null && /\bbr\b/.test(taken)) reply.header('content-encoding', 'br').send(file.brotli);
-  else if (file.gzipped !== null && /\bgzip\b/.test(taken))
+  const taken = request.headers['accept-encoding'];
+  if (file.brotli !== null && acceptsEncoding(taken, 'br'))
+    reply.header('content-encoding', 'br').send(file.brotli);
+  else if (file.gzipped !== null && acceptsEncoding(taken, 'gzip'))
     reply.header('content-encoding', 'gzip').send(file.gzipped);
   else reply.send(file.bytes);
 }

@@ -1,5 +1,6 @@
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsEncoding } from './accepted-encoding.ts';
 
 /** Shorter responses fit into a few packets. */
 const MIN_CHARACTERS = 8192;
@@ -9,7 +10,7 @@ const LEVEL = constants.Z_BEST_SPEED;
 /** Whether the response is long, can be compressed for its client, and belongs to a request that is not on the path of a call. */
 export function isCompressible({ method, headers }: FastifyRequest, text: string): boolean {
   return (
-    text.length >= MIN_CHARACTERS && method === 'GET' && /\bgzip\b/.test(headers['accept-encoding'] ?? '')
+    text.length >= MIN_CHARACTERS && method === 'GET' && acceptsEncoding(headers['accept-encoding'], 'gzip')
   );
 }
 
