@@ -1,3 +1,4 @@
+// oxlint-disable unicorn/no-thenable -- "then" is a keyword of JSON Schema
 import { describe, expect, it } from 'vitest';
 import { validateArgs } from './validate-args.ts';
 
@@ -41,6 +42,25 @@ describe('validateArgs', () => {
   it('leaves members whose names a pattern decides to the server', () => {
     const byPattern = { patternProperties: { '^x-': { type: 'string' } }, additionalProperties: false };
     expect(validateArgs({ properties: { headers: byPattern } }, { headers: { 'x-a': 1 } })).toEqual([]);
+  });
+
+  it.each([
+    [{ oneOf: [{ pattern: '^a' }, { pattern: '^b' }] }],
+    [{ not: { pattern: '^x' } }],
+    [{ if: { pattern: '^x' }, then: false }],
+    [{ not: { $ref: '#/$defs/x' } }],
+  ])('leaves to the server what depends on a pattern: %j', (text) => {
+    const own = {
+      $defs: { x: { pattern: '^x' } },
+      properties: { text, not: text },
+      additionalProperties: false,
+    };
+    expect(validateArgs(own, { text: 'abc', not: 'abc' })).toEqual([]);
+  });
+
+  it('finds which alternatives match if none has a pattern', () => {
+    const own = { properties: { a: { oneOf: [{ type: 'string' }, { minLength: 1 }] } } };
+    expect(validateArgs(own, { a: 'x' })).toHaveLength(1);
   });
 
   it('leaves an unsupported schema to the server', () => {

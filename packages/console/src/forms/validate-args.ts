@@ -25,7 +25,7 @@ const RULES: SchemaRules = {
 /** Finds what the server would find, except for patterns, and before the arguments are sent. */
 export function validateArgs(schema: JsonSchema, value: unknown): readonly InputIssueView[] {
   try {
-    const issues = compileSchema(withoutPatternProperties(schema), RULES)(value) ?? [];
+    const issues = compileSchema(withoutPatterns(schema), RULES)(value) ?? [];
     return withoutAlternatives(issues).map(atMember);
   } catch (error) {
     // Unsupported schemas, such as those with remote references, are left to the server.
@@ -54,17 +54,45 @@ function codeOf({ reasons }: InputIssueView): string {
   return reasons?.[0]?.code ?? '';
 }
 
+/** Keywords that refuse a value which matches: without its patterns a schema matches too much. */
+const BY_MATCH: ReadonlySet<string> = new Set(['not', 'oneOf', 'if']);
 /** Without the patterns it is not known which members are additional. */
-function withoutPatternProperties(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutPatternProperties);
-  if (!isRecord(schema)) return schema;
-  const hasPatterns = isRecord(schema['patternProperties']);
-  const kept = Object.entries(schema).filter(([keyword]) => !hasPatterns || !BY_PATTERN.has(keyword));
-  return Object.fromEntries(kept.map(([name, member]) => [name, withoutPatternProperties(member)]));
-}
-
-const BY_PATTERN: ReadonlySet<string> = new Set([
+const BY_NAME_PATTERN: ReadonlySet<string> = new Set([
   'patternProperties',
   'additionalProperties',
   'unevaluatedProperties',
 ]);
+/** Their values have names as keys, not keywords. */
+const MAPS: ReadonlySet<string> = new Set(['properties', 'dependentSchemas', '$defs', 'definitions']);
+
+/** Leaves out the keywords whose verdict depends on patterns. */
+function withoutPatterns(document: unknown): unknown {
+  const isReferenceLoose = hasKey(document, isPattern);
+  const isLoose = (part: unknown): boolean =>
+    hasKey(part, (key, value) => isPattern(key, value) || (key === '$ref' && isReferenceLoose));
+  const rebuilt = (part: unknown, isMap: boolean): unknown => {
+    if (Array.isArray(part)) return part.map((item) => rebuilt(item, false));
+    if (!isRecord(part)) return part;
+    const hasNamePatterns = isRecord(part['patternProperties']);
+    const isLeftOut = (keyword: string, value: unknown): boolean =>
+      (hasNamePatterns && BY_NAME_PATTERN.has(keyword)) ||
+      (BY_MATCH.has(keyword) && isLoose(value)) ||
+      (keyword === 'maxContains' && isLoose(part['contains'])) ||
+      (keyword.startsWith('unevaluated') && isLoose(part));
+    const kept = Object.entries(part).filter(([keyword, value]) => isMap || !isLeftOut(keyword, value));
+    return Object.fromEntries(
+      kept.map(([key, value]) => [key, rebuilt(value, !isMap && MAPS.has(key))] as const),
+    );
+  };
+  return rebuilt(document, false);
+}
+
+function isPattern(key: string, value: unknown): boolean {
+  return (key === 'pattern' && typeof value === 'string') || (key === 'patternProperties' && isRecord(value));
+}
+
+/** Whether an object in the value has such a member. */
+function hasKey(value: unknown, isWanted: (key: string, member: unknown) => boolean): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, member]) => isWanted(key, member) || hasKey(member, isWanted));
+}
