@@ -196,6 +196,29 @@ describe('runs', () => {
     await done();
   });
 
+  it('are not opened by a search that ends after the page was left', async () => {
+    await invoke('sought', 'toy.echo');
+    const { page, done } = await board.open('/ui/runs');
+    let respond = (): void => {};
+    const gate = new Promise<void>((resolve) => (respond = resolve));
+    await page.route('**/v1/runs/sought*', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    const search = page.getByRole('combobox', { name: 'Agent, or id of a run' });
+    const requested = page.waitForRequest('**/v1/runs/sought*');
+    await search.fill('sought');
+    await search.press('Enter');
+    await requested;
+    await page.locator('nav a[href^="/ui/calls"]').click();
+    await page.locator('[data-call]').first().waitFor();
+    const responded = page.waitForResponse('**/v1/runs/sought*');
+    respond();
+    await responded;
+    await expect(page.waitForURL('**/ui/runs/sought*', { timeout: 500 })).rejects.toThrow('Timeout');
+    await done();
+  });
+
   it('grow while their calls run, and are cancelled after a list of what ends', async () => {
     const waiting = await invoke('growing', 'toy.remove', { path: '/x' });
     const { page, done } = await board.open('/ui/runs/growing?tenant=default');
