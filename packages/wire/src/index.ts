@@ -216,7 +216,7 @@ export { queryTerm, queryTerms, withQueryTerm } from './search/query-terms.ts';
 export type { QueryPart, QueryTerm, QueryValue } from './search/query-terms.ts';
 export { durationText, momentText, parseDuration, parseMoment } from './search/query-time.ts';
 export { readableDuration } from './readable-duration.ts';
-export { isRefusedName, statesNamed } from './search/state-names.ts';
+export { isExpiredName, isRefusedName, statesNamed } from './search/state-names.ts';
 export { METRIC_GROUPS, RUN_OUTCOMES } from './search/search-views.ts';
 export type {
   CallMetricsView,

@@ -3,9 +3,12 @@ import {
   CALL_STATES,
   CALL_STATUSES,
   isCallStatus,
+  isExpiredName,
   isRefusedName,
   queryTerm,
   queryTerms,
+  reason,
+  reasonText,
   statesNamed,
   type CallStatus,
 } from '@patchboard/wire';
@@ -39,6 +42,7 @@ function stateFilter(given: string): Pick<CallsFilter, 'state'> {
   if (isRefusedName(given)) return {};
   const [state, ...others] = statesNamed(given) ?? [];
   if (state !== undefined) return others.length === 0 ? { state } : {};
+  if (isExpiredName(given)) throw new UsageError(`--state: ${reasonText(reason('query_state_expired'))}`);
   throw new UsageError(`--state: "${given}" is not one of ${CALL_STATES.join(', ')}, OPEN, ENDED, REFUSED`);
 }
 
