@@ -20,6 +20,11 @@ async function one(text: string, values: readonly unknown[] = []): Promise<unkno
   return rows[0]?.value;
 }
 
+function blockEventLoop(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
 describe('arrays', () => {
   it('arrive as they were given', async () => {
     const texts = ['', 'plain', '天气 "ü" \\ {a,b}', null, '\u{1f600}'];
@@ -110,6 +115,25 @@ describe('Connection', () => {
     await expect(connection.query({ name: 'drop', text: 'create table public.t (n int)' })).rejects.toThrow(
       /read-only/,
     );
+  });
+
+  it('repeats a transaction that was idle for too long with a longer limit', async () => {
+    const options = connectionOptions(service.url);
+    const settings = { idle_in_transaction_session_timeout: '50ms' };
+    const slow = new Connection({ options, name: 'slow', prepare: true, settings });
+    onTestFinished(() => slow.close());
+    const limit = {
+      name: 'limit',
+      text: `select current_setting('idle_in_transaction_session_timeout') as value`,
+    };
+    const limits: unknown[] = [];
+    await slow.transaction(async (transaction) => {
+      limits.push((await transaction.query(limit)).rows[0]);
+      blockEventLoop(200);
+      await transaction.query(limit);
+    });
+    expect(limits).toEqual([{ value: '50ms' }, { value: '2s' }]);
+    expect((await slow.query(limit)).rows).toEqual([{ value: '50ms' }]);
   });
 
   it('is not opened on a read-only database if it must write', async () => {

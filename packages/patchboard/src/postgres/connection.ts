@@ -5,8 +5,15 @@ import { messageOf, StorageUnavailable } from '../core/failures.ts';
 import { allInOrder } from './all-in-order.ts';
 import { clientConfig, connectEncrypted } from './client.ts';
 import type { ConnectionOptions } from './connection-options.ts';
-import { beginText, changeSession, LONG_TEXT, SETTINGS, TYPES } from './session.ts';
-import { isConnectionLost, isReadOnly, isReplyMissing, isTimeout, readOnlySession } from './sql-errors.ts';
+import { beginText, changeSession, LONG_IDLE, LONG_TEXT, SETTINGS, TYPES } from './session.ts';
+import {
+  isConnectionLost,
+  isIdleInTransaction,
+  isReadOnly,
+  isReplyMissing,
+  isTimeout,
+  readOnlySession,
+} from './sql-errors.ts';
 
 /** A statement with fixed text. Prepared once per connection under its name. */
 export interface Statement {
@@ -67,6 +74,8 @@ const ATTEMPTS = 5;
 const REPLY_MS = 20_000;
 /** The server ends a statement before this process gives the connection up. */
 const REPLY_MARGIN_MS = 5000;
+/** For this time after the server has ended an idle transaction, the next ones may be idle for longer. */
+const SLOW_MS = 10_000;
 /** How long a close waits for the server. */
 const CLOSE_MS = 1000;
 const FIRST_PAUSE_MS = 20;
@@ -83,6 +92,8 @@ export class Connection implements Queryable {
   readonly #clients: Set<pg.Client> = new Set();
   #isClosed = false;
   #isPooled = false;
+  /** When the server last ended a transaction because it was idle, monotonic. */
+  #idleAt = -Infinity;
   /** Resolves when the transactions that were begun so far have ended. Other statements must not become part of them. */
   #transactions: Promise<void> | null = null;
 
@@ -203,9 +214,13 @@ export class Connection implements Queryable {
     return isConnectionLost(error) || (this.#parts.mustWrite === true && isReadOnly(error));
   }
 
-  /** Begins a transaction, with the settings that a pooled connection does not keep. */
+  /**
+   * Begins a transaction, with the settings that a pooled connection does not keep. A process whose event loop is slow would
+   * repeat a transaction with a short limit for ever, so that it gets a longer one.
+   */
   get beginText(): string {
-    return beginText(this.#isPooled ? this.#settings : {});
+    const isSlow = performance.now() - this.#idleAt < SLOW_MS;
+    return beginText({ ...(this.#isPooled ? this.#settings : {}), ...(isSlow ? LONG_IDLE : {}) });
   }
 
   /** Returns the connected client; rejects with `StorageUnavailable` if there is none for some time. */
@@ -259,6 +274,7 @@ export class Connection implements Queryable {
 
   /** Gives up a broken connection and makes another, without waiting for a request: `problem` must end by itself. */
   drop(client: pg.Client, error: unknown): void {
+    if (isIdleInTransaction(error)) this.#idleAt = performance.now();
     if (this.#client === client) {
       this.#client = null;
       // Requests have waited for the reply already, so only the rest of their time is left for another connection.

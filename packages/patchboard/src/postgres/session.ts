@@ -2,13 +2,18 @@ import pg from 'pg';
 
 const INT8 = 20;
 
+/** For a transaction on a connection on which a shorter limit was too short. */
+export const LONG_IDLE: Readonly<Record<string, string>> = {
+  idle_in_transaction_session_timeout: '2s',
+};
+
 /**
  * Session settings. A transaction that a stopped process left open would hold its locks, so the server ends it. Not set
  * behind a pooler, whose connections other clients use too: there each transaction sets them for itself.
  */
 export const SETTINGS: Readonly<Record<string, string>> = {
   synchronous_commit: 'on',
-  idle_in_transaction_session_timeout: '2s',
+  ...LONG_IDLE,
   lock_timeout: '4s',
   statement_timeout: '15s',
   // Where `enable_seqscan` is off, a scan has such a high estimated cost that PostgreSQL would compile the statement.

@@ -50,6 +50,11 @@ export function isConnectionLost(error: unknown): boolean {
   return (code !== null && LOST_CODES.has(code)) || LOST_TEXT.test(textOf(error)) || isReplyMissing(error);
 }
 
+/** Whether the server ended the session because its transaction was idle for too long. */
+export function isIdleInTransaction(error: unknown): boolean {
+  return sqlState(error) === IDLE_IN_TRANSACTION;
+}
+
 /** Whether no reply came in the time that the connection allows. */
 export function isReplyMissing(error: unknown): boolean {
   return textOf(error) === REPLY_MISSING_TEXT;

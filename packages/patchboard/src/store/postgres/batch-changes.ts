@@ -152,10 +152,9 @@ export class BatchChanges {
   }
 
   #begin(client: pg.Client): Promise<unknown> {
-    // A pooled connection gets its settings here, by several statements, which cannot be prepared.
-    return this.#connection.isPooled
-      ? client.query(this.#connection.beginText)
-      : this.#connection.send(client, BEGIN_BATCH, []);
+    const { beginText } = this.#connection;
+    // With settings it is several statements, which cannot be prepared.
+    return beginText === BEGIN ? this.#connection.send(client, BEGIN_BATCH, []) : client.query(beginText);
   }
 }
 

@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { aSession } from '../../../test/postgres/support/a-postgres-store.ts';
+import { aPostgresStore, aSession, verifiedRows } from '../../../test/postgres/support/a-postgres-store.ts';
 import {
   startProxy,
   type Direction,
   type MessageFilter,
   type PostgresProxy,
 } from '../../../test/services/proxy.ts';
-import { sharedPostgres } from '../../../test/services/shared-postgres.ts';
+import { aSchema, sharedPostgres } from '../../../test/services/shared-postgres.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
-import { aCall, completed, insertAll, rowsOf } from '../samples.contract.ts';
+import { aCall, anEntry, completed, digest, insertAll, rowsOf } from '../samples.contract.ts';
 import { REPORT, sharedStores, type SharedStores } from './shared-stores.contract.ts';
 
 type Node = Awaited<ReturnType<SharedStores['open']>>;
@@ -98,4 +98,21 @@ it('a node that is paused while it sequences holds up no heartbeat: its last sta
   expect((await other.store.ledgerHead()).seq).toBe(rows);
   proxy.pass();
   expect((await sequenced)?.seq).toBe(rows);
+});
+
+it('a node whose event loop is slow at each commit writes all the same, and once', async () => {
+  const service = await sharedPostgres(15);
+  let slowMs = 0;
+  const slow = {
+    sha256: (text: string): string => {
+      for (const end = performance.now() + slowMs; performance.now() < end;);
+      return digest.sha256(text);
+    },
+  };
+  const store = await aPostgresStore(service.url, { schema: aSchema(service), digest: slow });
+  slowMs = 700;
+  await store.append([anEntry()]);
+  await store.append([anEntry()]);
+  slowMs = 0;
+  expect(await verifiedRows(store)).toBe(2);
 });
