@@ -5,7 +5,7 @@ import { failure, foreignText, messageOf, StorageUnavailable } from '../core/fai
 import type { Log } from '../core/ports.ts';
 import { connectionOptions } from '../postgres/connection-options.ts';
 import { Connection } from '../postgres/connection.ts';
-import { isConnectionLost } from '../postgres/sql-errors.ts';
+import { isConnectionLost, isReadOnly } from '../postgres/sql-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import { StoreUnreachable } from '../store/store-refused.ts';
 import { problemJson, PROBLEM_TYPE } from '../transports/shared/routes/problem.ts';
@@ -74,16 +74,21 @@ async function untilReached(url: string, failedStarts: number, stopped: AbortSig
   }
 }
 
-/** Returns why the database cannot be reached; null if it can, or if the start has to report another problem. */
+/** Returns why the database cannot be reached, or written to; null if it can, or if the start has to report another problem. */
 async function problemOf(url: string, stopped?: AbortSignal): Promise<string | null> {
-  const connection = new Connection({ options: connectionOptions(url), name: 'restart', prepare: false });
+  const connection = new Connection({
+    options: connectionOptions(url),
+    name: 'restart',
+    prepare: false,
+    mustWrite: true,
+  });
   const abandon = (): void => connection.abandon();
   stopped?.addEventListener('abort', abandon);
   try {
     await connection.open(0);
     return null;
   } catch (error) {
-    return isConnectionLost(error) ? messageOf(error) : null;
+    return isConnectionLost(error) || isReadOnly(error) ? messageOf(error) : null;
   } finally {
     stopped?.removeEventListener('abort', abandon);
     await connection.close();

@@ -15,7 +15,7 @@ export class StoreInUse extends StoreRefused {
   }
 }
 
-/** Thrown if the database of a store cannot be reached now. */
+/** Thrown if the database of a store cannot be reached, or takes no writes, now. */
 export class StoreUnreachable extends StoreRefused {
   constructor(store: string, problem: string, remedy: string) {
     super(store, problem, remedy);

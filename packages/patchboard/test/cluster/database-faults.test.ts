@@ -136,6 +136,26 @@ it('a fenced node whose database is away: it responds that it is not ready, and 
   expect(await c.exited()).toBe(0);
 });
 
+it('a fenced node whose address leads to a standby: it responds that it is not ready, and starts again when it can write', async () => {
+  await met();
+  const hold = join(await aFolder(), 'hold');
+  writeFileSync(hold, '');
+  await cluster.query('create role failing_over superuser login');
+  const d = await cluster.join({ DATABASE_URL: service.urlFor('failing_over', 'postgres'), TEST_HOLD: hold });
+  await cluster.query("update writers set epoch = epoch + 1, state = 'free' where url = $1", [d.url]);
+  await waitFor(() => expect(d.log).toContain('engine.fenced'));
+  await cluster.query('alter role failing_over set default_transaction_read_only = on');
+  rmSync(hold);
+  const status = async (path: string): Promise<number> => (await fetch(`${d.url}${path}`)).status;
+  await waitFor(() => expect(d.log).toMatch(/read-only.*server.store_away/));
+  await waitFor(async () => expect(await status('/readyz')).toBe(503));
+  expect([await status('/healthz'), await status('/v1/tools')]).toEqual([200, 503]);
+  await cluster.query('alter role failing_over reset default_transaction_read_only');
+  await waitFor(async () => expect(await status('/readyz')).toBe(200));
+  expect(await d.invoke('test.effect', 0, 20)).toMatchObject({ status: 'SUCCEEDED', result: { pid: d.pid } });
+  await d.exit();
+});
+
 it('a database that is restored to an earlier state: both nodes report it, drop what they know and start again', async () => {
   await met();
   const kept = await a.invoke('test.effect', 0, 20);

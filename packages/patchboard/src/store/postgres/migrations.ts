@@ -2,7 +2,7 @@ import { messageOf } from '../../core/failures.ts';
 import { lockSchema } from '../../postgres/advisory-locks.ts';
 import type { Connection, Transaction } from '../../postgres/connection.ts';
 import { isPrivilegeMissing, isReadOnly } from '../../postgres/sql-errors.ts';
-import { StoreRefused } from '../store-refused.ts';
+import { StoreRefused, StoreUnreachable } from '../store-refused.ts';
 import { deviceSchema } from './device-schema.ts';
 import { homeSchema } from './home-schema.ts';
 import { indexSchema } from './index-schema.ts';
@@ -170,7 +170,12 @@ export function refusalOf(error: unknown, { schema, shown }: Pick<SchemaParts, '
       `does not give the role enough privileges in the schema ${schema} (${messageOf(error)})`,
       'let the owner of the database grant them',
     );
+  // During a failover the address may lead to a standby for some time.
   if (isReadOnly(error))
-    return new StoreRefused(shown, 'is read-only, such as a standby', 'name the primary server in the URL');
+    return new StoreUnreachable(
+      shown,
+      'is read-only, such as a standby',
+      'name the primary server in the URL',
+    );
   return error;
 }
