@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { aSession } from '../../../../test/postgres/support/a-postgres-store.ts';
 import { POSTGRES_VERSIONS } from '../../../../test/services/postgres-binaries.ts';
+import { connectionOptions } from '../../../postgres/connection-options.ts';
+import { Connection } from '../../../postgres/connection.ts';
 import { aDatabase, type TestDatabase } from '../a-database.contract.ts';
 import { ensureIndexPartitions, startOf } from '../partitions.ts';
 import { IndexPartitions } from './index-partitions.ts';
@@ -58,5 +61,28 @@ describe.each(POSTGRES_VERSIONS)('the index partitions in PostgreSQL %i', (versi
     expect(await months(database)).toEqual([String(MONTH)]);
     await partitions.forget(AFTER, async () => {});
     expect(await months(database)).toEqual([]);
+  });
+
+  it('stay while another session locks them, and the rest is forgotten', async () => {
+    const database = await aDatabase(version);
+    await aMonth(database);
+    await addCalls(database, 500);
+    const { schema, tables, service } = database;
+    await database.rows(
+      `insert into ${tables.indexed_refusals} values (1, 1, 'acme', 'bot', 'tool', 'code', null, 0, '')`,
+    );
+    const session = await aSession(service.url);
+    await session.query(`begin; lock table ${tables.indexed_calls}_${MONTH} in access exclusive mode`);
+    const connection = new Connection({
+      options: connectionOptions(service.url),
+      name: 'index',
+      prepare: true,
+      settings: { lock_timeout: '100ms' },
+    });
+    onTestFinished(() => connection.close());
+    await new IndexPartitions({ connection, schema, tables }, 1).forget(AFTER, async () => {});
+    expect(await database.rows(`select 1 from ${tables.indexed_refusals}`)).toEqual([]);
+    await session.query('commit');
+    expect(await months(database)).toEqual([String(MONTH)]);
   });
 });

@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../../../core/failures.ts';
 import type { IndexBatch } from '../../../core/search/call-search.ts';
 import { lockPartitions } from '../../../postgres/advisory-locks.ts';
 import type { LimitedTransaction, Queryable } from '../../../postgres/connection.ts';
@@ -108,7 +109,9 @@ export class IndexPartitions {
         if (!(await this.#drop(table, month, position))) return;
       }
     } catch (error) {
-      if (!isTransient(error) && !isTimeout(error) && !isPrivilegeMissing(error)) throw error;
+      // `StorageUnavailable`: a read outside of a transaction waited for a lock or took too long.
+      const isBusy = error instanceof StorageUnavailable || isTransient(error) || isTimeout(error);
+      if (!isBusy && !isPrivilegeMissing(error)) throw error;
     }
   }
 
