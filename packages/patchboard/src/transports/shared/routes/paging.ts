@@ -3,12 +3,12 @@ import { failure } from '../../../core/failures.ts';
 import { BadCursor } from '../../../core/ports.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
-import { nullable, SEQUENCE_PATTERN, TEXT } from './schemas.ts';
+import { COUNT, nullable, SEQUENCE_PATTERN, TEXT } from './schemas.ts';
 
 /** Query parameters of every list. */
-export const PAGE_QUERY: Readonly<Record<string, Schema>> = {
+export const PAGE_QUERY: { readonly limit: Schema<number>; readonly cursor: Schema<string> } = {
   limit: {
-    type: 'integer',
+    ...COUNT,
     minimum: 1,
     maximum: WIRE_LIMITS.pageSizeMax,
     default: WIRE_LIMITS.pageSize,

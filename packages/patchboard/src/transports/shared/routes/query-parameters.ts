@@ -17,19 +17,19 @@ import { failure, problemOf } from '../../../core/failures.ts';
 import type { CallSort } from '../../../core/search/call-search.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
-import { FLAG, TEXT } from './schemas.ts';
+import { enumOf, FLAG, TEXT } from './schemas.ts';
 
 /** Query parameters of a list of calls that can be sorted. */
-export const SORT_QUERY: Readonly<Record<string, Schema>> = {
-  sort: { enum: CALL_SORTS, description: 'durations of open calls are those up to the first page' },
-  order: { enum: CALL_ORDERS, description: 'default: the newest or longest first' },
+export const SORT_QUERY: { readonly sort: Schema<CallSortName>; readonly order: Schema<CallOrderName> } = {
+  sort: { ...enumOf(CALL_SORTS), description: 'durations of open calls are those up to the first page' },
+  order: { ...enumOf(CALL_ORDERS), description: 'default: the newest or longest first' },
 };
 
-export const SINCE: Schema = {
+export const SINCE: Schema<string> = {
   ...TEXT,
   description: 'created at or after; RFC 3339, epoch seconds, or how long ago, such as `1h`',
 };
-export const UNTIL: Schema = {
+export const UNTIL: Schema<string> = {
   ...TEXT,
   description: 'created before; RFC 3339, epoch seconds, or how long ago, such as `1h`',
 };

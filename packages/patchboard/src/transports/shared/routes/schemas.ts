@@ -4,43 +4,63 @@ import {
   FAILURE_CODES,
   INPUT_ACTIONS,
   INPUT_KINDS,
+  type InputAction,
+  type JsonSchema,
   PEER_ID_PATTERN,
   RUN_OUTCOMES,
   TOOL_SOURCES,
 } from '@patchboard/wire';
-import type { Schema } from './routes.ts';
+import type { Schema, ValueOf } from './routes.ts';
 
 /** Building blocks for the schemas of routes. */
 
 export const ANY: Schema = {};
-export const TEXT: Schema = { type: 'string' };
-export const COUNT: Schema = { type: 'integer', minimum: 0 };
-export const FLAG: Schema = { type: 'boolean' };
-export const TIME: Schema = { type: 'string', format: 'date-time' };
+export const TEXT: Schema<string> = { type: 'string' };
+export const COUNT: Schema<number> = { type: 'integer', minimum: 0 };
+export const NUMBER: Schema<number> = { type: 'number' };
+export const FLAG: Schema<boolean> = { type: 'boolean' };
+export const TIME: Schema<string> = { type: 'string', format: 'date-time' };
 /** A sequence number of the ledger. */
 export const SEQUENCE_PATTERN: RegExp = /^[0-9]{1,15}$/;
-export const SEQUENCE: Schema = { type: 'string', pattern: SEQUENCE_PATTERN.source };
+export const SEQUENCE: Schema<string> = { type: 'string', pattern: SEQUENCE_PATTERN.source };
 /** Ids that callers choose. */
-export const PEER_ID: Schema = {
+export const PEER_ID: Schema<string> = {
   type: 'string',
   pattern: PEER_ID_PATTERN.source,
   description: '1 to 200 visible ASCII characters',
 };
 
-export function nullable(schema: Schema): Schema {
+export function nullable<Value>(schema: Schema<Value>): Schema<Value | null> {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-export function listOf(items: Schema): Schema {
+export function enumOf<const Value extends string>(values: readonly Value[]): Schema<Value> {
+  return { enum: values };
+}
+
+export function listOf<Item>(items: Schema<Item>): Schema<readonly Item[]> {
   return { type: 'array', items };
 }
 
+/** An object whose properties have any names, and values of one schema. */
+export function mapOf<Value>(values: Schema<Value>): Schema<Readonly<Record<string, Value>>> {
+  return { type: 'object', additionalProperties: values };
+}
+
+type Properties = Readonly<Record<string, Schema>>;
+
+/** Names that are not literals, such as those of `Object.keys`, make all properties optional. */
+type ObjectOf<Of extends Properties, Optional extends string> = {
+  readonly [Name in Exclude<keyof Of, Optional>]: ValueOf<Of[Name]>;
+} & { readonly [Name in Extract<keyof Of, Optional>]?: ValueOf<Of[Name]> };
+
 /** An object with exactly these properties; all but those in `optional` are required. */
-export function object(
-  properties: Readonly<Record<string, Schema>>,
-  optional: readonly string[] = [],
-): Schema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+export function object<Of extends Properties, Optional extends string = never>(
+  properties: Of,
+  optional: readonly Optional[] = [],
+): Schema<ObjectOf<Of, Optional>> {
+  const names: readonly string[] = optional;
+  const required = Object.keys(properties).filter((name) => !names.includes(name));
   return {
     type: 'object',
     properties,
@@ -50,10 +70,10 @@ export function object(
 }
 
 /** Path parameters of a route with `:id`. */
-export const ID_PARAMS: Schema = object({ id: TEXT });
+export const ID_PARAMS: Schema<{ readonly id: string }> = object({ id: TEXT });
 
 /** An object whose properties are all optional. */
-export function optional(properties: Readonly<Record<string, Schema>>): Schema {
+export function optional<Of extends Properties>(properties: Of): Schema<ObjectOf<Of, string>> {
   return object(properties, Object.keys(properties));
 }
 
@@ -69,7 +89,7 @@ export function ref(name: ComponentName): Schema {
 const SOURCE: Schema = { enum: TOOL_SOURCES };
 const CODE: Schema = { enum: FAILURE_CODES };
 const STATE: Schema = { enum: CALL_STATES };
-export const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
+export const JSON_SCHEMA: Schema<JsonSchema> = { type: ['object', 'boolean'] };
 const METADATA: Schema = { type: 'object' };
 /** The coded reasons that an English message was generated from. */
 export const REASONS: Schema = {
@@ -150,9 +170,9 @@ const INPUT_REQUEST = {
 };
 const OPTIONAL_IN_REQUEST = ['schema', 'url', 'sampling'] as const;
 
-export const INPUT_ACTION: Schema = { enum: INPUT_ACTIONS };
+export const INPUT_ACTION: Schema<InputAction> = enumOf(INPUT_ACTIONS);
 /** The name that a client gives to an input request. */
-export const INPUT_KEY: Schema = {
+export const INPUT_KEY: Schema<string> = {
   ...TEXT,
   pattern: '^[\\w.-]{1,64}$',
   description:
