@@ -11,7 +11,7 @@ import {
   type DamagedRequest,
 } from '../../protocols/request-results.ts';
 import type { ParsedToolRequest, ToolCallingProtocol } from '../../protocols/protocol.ts';
-import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
+import { PROTOCOL_IDS, protocolOf } from '../../protocols/protocols.ts';
 import { toolFinder } from '../../protocols/registered-tools.ts';
 import { parseReplyInSlices } from '../../protocols/reply-reader.ts';
 import { requestedCall, type FindTool } from '../../protocols/resolve.ts';
@@ -19,8 +19,8 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { listOf, object, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
+import { type RequestWith, route, type Route, sendJson, type ValueOf } from '../shared/routes/routes.ts';
+import { enumOf, listOf, object, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 import { whileConnected } from '../shared/streams/waiting.ts';
 import { batchJson, type BatchResult } from './batch-response.ts';
 import { CALL_HEADERS, invokeRoute } from './invoke.ts';
@@ -32,13 +32,17 @@ const CHARACTERS_PER_TURN = 65_536;
 /** Default without `Prefer: wait`. */
 const WAIT_SECONDS = 30;
 
-interface BatchBody {
-  readonly format: ProtocolId;
-  readonly reply: unknown;
-  readonly run_id: string;
-}
+const BODY = object({
+  format: enumOf(PROTOCOL_IDS),
+  reply: {
+    type: ['string', 'object', 'array'],
+    description:
+      'the text of the model (`vcp`), or the response of the vendor: the body, or the event stream as text',
+  },
+  run_id: PEER_ID,
+});
 
-export const batchRoute: Route = {
+export const batchRoute: Route = route({
   method: 'POST',
   url: '/v1/tool_calls/batch',
   name: 'runReply',
@@ -49,15 +53,7 @@ export const batchRoute: Route = {
     "against the caller's rate limit, and so does each 8 KiB of the reply beyond the first. Problems beyond the first hundred are only counted.",
   scope: 'tools:call',
   headers: CALL_HEADERS,
-  body: object({
-    format: { enum: PROTOCOL_IDS },
-    reply: {
-      type: ['string', 'object', 'array'],
-      description:
-        'the text of the model (`vcp`), or the response of the vendor: the body, or the event stream as text',
-    },
-    run_id: PEER_ID,
-  }),
+  body: BODY,
   responses: {
     200: {
       description:
@@ -77,10 +73,14 @@ export const batchRoute: Route = {
   },
   refusals: invokeRoute.refusals,
   handle: runReply,
-};
+});
 
-async function runReply(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { format, reply: given, run_id: runId } = request.body as BatchBody;
+async function runReply(
+  context: HttpContext,
+  request: RequestWith<{ body: ValueOf<typeof BODY> }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { format, reply: given, run_id: runId } = request.body;
   const principal = principalOf(request);
   const protocol = protocolOf(format);
   const text = typeof given === 'string' ? given : JSON.stringify(given);

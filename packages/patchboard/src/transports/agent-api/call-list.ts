@@ -1,14 +1,5 @@
-import {
-  CALL_STATES,
-  CALL_STATUSES,
-  type CallOrderName,
-  type CallSortName,
-  type CallStateName,
-  type CallStatus,
-  reason,
-  statesOf,
-} from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CALL_STATES, CALL_STATUSES, type CallStateName, reason, statesOf } from '@patchboard/wire';
+import type { FastifyReply } from 'fastify';
 import { denied, failure, type Failure } from '../../core/failures.ts';
 import { narrowedTo } from '../../core/call/visibility.ts';
 import type { CallListPage } from '../../core/search/call-lists.ts';
@@ -17,7 +8,7 @@ import { parseListCursor } from '../../core/search/list-cursor.ts';
 import { callRowJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
-import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import {
   COMPLETE,
@@ -28,23 +19,29 @@ import {
   sortOf,
   UNTIL,
 } from '../shared/routes/query-parameters.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
+import { type RequestWith, route, type Route, sendJson, type ValueOf } from '../shared/routes/routes.ts';
+import { enumOf, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
-interface CallsQuery extends PageQuery {
-  readonly query?: string;
-  readonly sort?: CallSortName;
-  readonly order?: CallOrderName;
-  readonly run_id?: string;
-  readonly tool_name?: string;
-  readonly agent_id?: string;
-  readonly status?: CallStatus;
-  readonly state?: CallStateName;
-  readonly since?: string;
-  readonly until?: string;
-}
+const QUERY = optional({
+  query: {
+    ...TEXT,
+    description:
+      'such as `tool:weather.* state:failed ran>2s "text in the arguments"`; see docs/guides/search.md',
+  },
+  ...SORT_QUERY,
+  run_id: TEXT,
+  tool_name: TEXT,
+  agent_id: TEXT,
+  status: enumOf(CALL_STATUSES),
+  state: enumOf(CALL_STATES),
+  since: SINCE,
+  until: UNTIL,
+  ...PAGE_QUERY,
+});
 
-export const listCallsRoute: Route = {
+type CallsQuery = ValueOf<typeof QUERY>;
+
+export const listCallsRoute: Route = route({
   method: 'GET',
   url: '/v1/tool_calls',
   name: 'listCalls',
@@ -52,22 +49,7 @@ export const listCallsRoute: Route = {
   summary:
     'Calls that match a query, newest first or sorted. Calls that neither change nor are made between two pages are listed once; with a sort by duration, one that starts or ends between them may be listed twice or not at all.',
   scope: 'calls:read',
-  query: optional({
-    query: {
-      ...TEXT,
-      description:
-        'such as `tool:weather.* state:failed ran>2s "text in the arguments"`; see docs/guides/search.md',
-    },
-    ...SORT_QUERY,
-    run_id: TEXT,
-    tool_name: TEXT,
-    agent_id: TEXT,
-    status: { enum: CALL_STATUSES },
-    state: { enum: CALL_STATES },
-    since: SINCE,
-    until: UNTIL,
-    ...PAGE_QUERY,
-  }),
+  query: QUERY,
   responses: {
     200: {
       description: 'one page; of large calls it holds fewer than `limit`',
@@ -76,10 +58,14 @@ export const listCallsRoute: Route = {
   },
   refusals: ['permission_denied', 'storage_unavailable'],
   handle: listCalls,
-};
+});
 
-async function listCalls(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const query = request.query as CallsQuery;
+async function listCalls(
+  context: HttpContext,
+  request: RequestWith<{ query: CallsQuery }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { query } = request;
   const { limit, cursor } = pageOf(query);
   const principal = principalOf(request);
   const foreign = foreignAgent(narrowedTo(principal).agentId ?? null, query.agent_id);

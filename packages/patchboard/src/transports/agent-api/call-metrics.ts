@@ -1,16 +1,17 @@
-import {
-  CALL_STATES,
-  METRIC_GROUPS,
-  reason,
-  type CallMetricsView,
-  type MetricGroupName,
-} from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CALL_STATES, METRIC_GROUPS, reason, type CallMetricsView } from '@patchboard/wire';
+import type { FastifyReply } from 'fastify';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { COMPLETE, momentOf, queryOf, refusedParameter } from '../shared/routes/query-parameters.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
-import { COUNT, listOf, nullable, object, optional, TEXT } from '../shared/routes/schemas.ts';
+import {
+  type RequestWith,
+  route,
+  type Route,
+  type Schema,
+  sendJson,
+  type ValueOf,
+} from '../shared/routes/routes.ts';
+import { COUNT, enumOf, listOf, nullable, object, optional, TEXT } from '../shared/routes/schemas.ts';
 
 const DEFAULT_SINCE = '1h';
 const COVERED =
@@ -45,7 +46,24 @@ const SERIES = object({
   },
 });
 
-export const callMetricsRoute: Route = {
+const QUERY = optional({
+  since: {
+    ...TEXT,
+    description: `RFC 3339, epoch seconds, or how long ago; default: \`${DEFAULT_SINCE}\``,
+  },
+  until: { ...TEXT, description: 'the same; default: now' },
+  by: { ...enumOf(METRIC_GROUPS), description: 'default: one series of all calls' },
+  query: { ...TEXT, description: 'the keys tool and agent of `GET /v1/tool_calls`' },
+  points: {
+    ...COUNT,
+    minimum: 1,
+    maximum: MAX_POINTS,
+    default: DEFAULT_POINTS,
+    description: 'number of buckets that are as long as the time; the first may begin before `since`',
+  },
+});
+
+export const callMetricsRoute: Route = route({
   method: 'GET',
   url: '/v1/call_metrics',
   name: 'callMetrics',
@@ -53,22 +71,7 @@ export const callMetricsRoute: Route = {
   summary:
     'How many calls ended, and requests were refused, in buckets of time, with percentiles of run time and wait. An agent gets its own only.',
   scope: 'calls:read',
-  query: optional({
-    since: {
-      ...TEXT,
-      description: `RFC 3339, epoch seconds, or how long ago; default: \`${DEFAULT_SINCE}\``,
-    },
-    until: { ...TEXT, description: 'the same; default: now' },
-    by: { enum: METRIC_GROUPS, description: 'default: one series of all calls' },
-    query: { ...TEXT, description: 'the keys tool and agent of `GET /v1/tool_calls`' },
-    points: {
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_POINTS,
-      default: DEFAULT_POINTS,
-      description: 'number of buckets that are as long as the time; the first may begin before `since`',
-    },
-  }),
+  query: QUERY,
   responses: {
     200: {
       description: 'at most 100 series, and at most about 2,000 points in all of them',
@@ -85,22 +88,14 @@ export const callMetricsRoute: Route = {
   },
   refusals: ['storage_unavailable'],
   handle: callMetrics,
-};
-
-interface MetricsQuery {
-  readonly since?: string;
-  readonly until?: string;
-  readonly by?: MetricGroupName;
-  readonly query?: string;
-  readonly points?: number;
-}
+});
 
 async function callMetrics(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ query: ValueOf<typeof QUERY> }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const given = request.query as MetricsQuery;
+  const given = request.query;
   const now = Math.floor(context.clock.now());
   const { by = null, points = DEFAULT_POINTS } = given;
   const since = momentOf(given.since ?? DEFAULT_SINCE, now, 'since') ?? now;

@@ -1,5 +1,5 @@
 import { WIRE_LIMITS, type InputResponseBody } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
 import { noSuchCall } from '../../core/steps/calls.ts';
 import { callJson } from '../shared/views/call-view.ts';
@@ -7,7 +7,15 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { acceptsInputOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
-import { idOf, NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
+import {
+  idOf,
+  type IdRequest,
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  sendJson,
+} from '../shared/routes/routes.ts';
 import {
   ANY,
   COUNT,
@@ -22,7 +30,7 @@ import {
 } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
 
-const getCallRoute: Route = {
+const getCallRoute: Route = route({
   method: 'GET',
   url: '/v1/tool_calls/:id',
   name: 'getCall',
@@ -35,15 +43,15 @@ const getCallRoute: Route = {
   responses: { 200: { description: 'the call as it is', schema: ref('Call') } },
   refusals: ['call_not_found'],
   handle: getCall,
-};
+});
 
-async function getCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function getCall(context: HttpContext, request: IdRequest, reply: FastifyReply): Promise<void> {
   await sendCall(context, request, reply, waitSecondsOf(request.headers) ?? 0);
 }
 
 async function sendCall(
   context: HttpContext,
-  request: FastifyRequest,
+  request: IdRequest,
   reply: FastifyReply,
   seconds: number,
 ): Promise<void> {
@@ -59,13 +67,14 @@ async function sendCall(
   sendJson(reply, 200, callJson(call, context.engine.calls.nodeOf(call)));
 }
 
-const waitForCallRoute: Route = {
+const waitForCallRoute: Route = route({
   ...getCallRoute,
   method: 'POST',
   url: '/v1/tool_calls/:id/wait',
   name: 'waitForCall',
   summary:
     'The record of a call when it has ended, or as it is after `timeout_ms`: `GET` with `Prefer: wait`.',
+  params: ID_PARAMS,
   body: optional({
     timeout_ms: {
       ...nullable(COUNT),
@@ -73,14 +82,14 @@ const waitForCallRoute: Route = {
     },
   }),
   handle: waitForCall,
-};
+});
 
 async function waitForCall(
   context: HttpContext,
-  request: FastifyRequest,
+  request: IdRequest & RequestWith<{ body: { timeout_ms?: number | null } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { timeout_ms: inBody } = (request.body ?? {}) as { timeout_ms?: number | null };
+  const { timeout_ms: inBody } = request.body ?? {};
   const wanted = typeof inBody === 'number' ? inBody / 1000 : waitSecondsOf(request.headers);
   await sendCall(
     context,
@@ -90,7 +99,7 @@ async function waitForCall(
   );
 }
 
-const giveInputRoute: Route = {
+const giveInputRoute: Route = route({
   method: 'POST',
   url: '/v1/tool_calls/:id/input',
   name: 'giveInput',
@@ -109,17 +118,21 @@ const giveInputRoute: Route = {
   responses: { 200: { description: 'the call, which goes on', schema: ref('Call') } },
   refusals: ['call_not_found', 'permission_denied', 'input_invalid', 'conflict', 'too_large', ...NOT_STORED],
   handle: giveInput,
-};
+});
 
-async function giveInput(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { id, action = 'accept', content } = request.body as InputResponseBody;
+async function giveInput(
+  context: HttpContext,
+  request: IdRequest & RequestWith<{ body: InputResponseBody }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { id, action = 'accept', content } = request.body;
   const given = { id, action, content };
   const result = await context.engine.calls.respond(principalOf(request), idOf(request), given);
   if (result.ok) sendJson(reply, 200, callJson(result.value, context.engine.calls.nodeOf(result.value)));
   else sendProblem(reply, result.failure, result.call === undefined ? {} : { state: result.call.state.name });
 }
 
-const cancelCallRoute: Route = {
+const cancelCallRoute: Route = route({
   method: 'POST',
   url: '/v1/tool_calls/:id/cancel',
   name: 'cancelCall',
@@ -132,9 +145,9 @@ const cancelCallRoute: Route = {
   responses: { 200: { description: 'the call, cancelled', schema: ref('Call') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
   handle: cancelCall,
-};
+});
 
-async function cancelCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function cancelCall(context: HttpContext, request: IdRequest, reply: FastifyReply): Promise<void> {
   const result = await context.engine.calls.cancel(principalOf(request), idOf(request));
   if (result.ok) {
     sendJson(reply, 200, callJson(result.value, context.engine.calls.nodeOf(result.value)));

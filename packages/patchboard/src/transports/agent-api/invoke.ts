@@ -1,5 +1,5 @@
 import { type DryRunView, reason } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
 import type { LiveCall } from '../../core/call/live-call.ts';
 import { failure } from '../../core/failures.ts';
@@ -12,9 +12,18 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendInputRequired, sendReceipt } from '../shared/views/receipt.ts';
 import { acceptsInputOf, idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
-import { NOT_STORED, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import {
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  type Schema,
+  sendJson,
+  type ValueOf,
+} from '../shared/routes/routes.ts';
 import {
   ANY,
+  COUNT,
   FLAG,
   headers,
   nullable,
@@ -38,15 +47,21 @@ export const CALL_HEADERS: Schema = headers({
   'x-trace-id': { ...PEER_ID, description: 'kept with the call; wins over `traceparent`' },
 });
 
-interface InvokeBody {
-  readonly run_id: string;
-  readonly args?: unknown;
-  readonly target?: string | null;
-  readonly idempotency_key?: string | null;
-  readonly timeout_ms?: number | null;
-}
+const BODY = object(
+  {
+    run_id: PEER_ID,
+    args: ANY,
+    target: nullable(PEER_ID),
+    idempotency_key: { ...nullable(PEER_ID), description: 'as the header `Idempotency-Key`' },
+    timeout_ms: {
+      ...nullable({ ...COUNT, minimum: 1 }),
+      description: "the caller's own time limit; never longer than the tool's",
+    },
+  },
+  ['args', 'target', 'idempotency_key', 'timeout_ms'],
+);
 
-export const invokeRoute: Route = {
+export const invokeRoute: Route = route({
   method: 'POST',
   url: '/v1/tools/:name/invoke',
   name: 'invokeTool',
@@ -56,19 +71,7 @@ export const invokeRoute: Route = {
   params: object({ name: TEXT }),
   query: optional({ dry_run: { ...FLAG, description: 'return what would happen; nothing is recorded' } }),
   headers: CALL_HEADERS,
-  body: object(
-    {
-      run_id: PEER_ID,
-      args: ANY,
-      target: nullable(PEER_ID),
-      idempotency_key: { ...nullable(PEER_ID), description: 'as the header `Idempotency-Key`' },
-      timeout_ms: {
-        ...nullable({ type: 'integer', minimum: 1 }),
-        description: "the caller's own time limit; never longer than the tool's",
-      },
-    },
-    ['args', 'target', 'idempotency_key', 'timeout_ms'],
-  ),
+  body: BODY,
   responses: {
     200: {
       description: 'the call has ended (`Prefer: wait`), or what would happen (`dry_run`)',
@@ -93,12 +96,20 @@ export const invokeRoute: Route = {
     ...NOT_STORED,
   ],
   handle: invoke,
-};
+});
 
-async function invoke(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { name } = request.params as { name: string };
-  const { dry_run: isDryRun } = request.query as { dry_run?: boolean };
-  const body = request.body as InvokeBody;
+async function invoke(
+  context: HttpContext,
+  request: RequestWith<{
+    params: { name: string };
+    query: { dry_run?: boolean };
+    body: ValueOf<typeof BODY>;
+  }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { name } = request.params;
+  const { dry_run: isDryRun } = request.query;
+  const { body } = request;
   const principal = principalOf(request);
   const inHeader = idempotencyKeyOf(request.headers);
   const inBody = body.idempotency_key ?? null;

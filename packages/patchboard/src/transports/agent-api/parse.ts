@@ -1,12 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { reportReply } from '../../protocols/parse-report.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import { toolFinder } from '../../protocols/registered-tools.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, FLAG, listOf, object, REASONS, TEXT } from '../shared/routes/schemas.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
+import { ANY, enumOf, FLAG, listOf, object, REASONS, TEXT } from '../shared/routes/schemas.ts';
 
 const PROBLEM = object(
   {
@@ -19,7 +19,7 @@ const PROBLEM = object(
   ['reasons'],
 );
 
-export const parseRoute: Route = {
+export const parseRoute: Route = route({
   method: 'POST',
   url: '/v1/parse',
   name: 'parseReply',
@@ -29,7 +29,7 @@ export const parseRoute: Route = {
     "Each 8 KiB count as a call against the caller's rate limit. `omitted` counts what the report leaves out.",
   scope: 'tools:call',
   body: object({
-    protocol: { enum: PROTOCOL_IDS },
+    protocol: enumOf(PROTOCOL_IDS),
     text: { ...TEXT, description: 'the text of the model, or the body or event stream of a vendor as text' },
   }),
   responses: {
@@ -66,10 +66,14 @@ export const parseRoute: Route = {
   },
   refusals: ['rate_limited'],
   handle: parse,
-};
+});
 
-async function parse(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { protocol, text } = request.body as { protocol: ProtocolId; text: string };
+async function parse(
+  context: HttpContext,
+  request: RequestWith<{ body: { protocol: ProtocolId; text: string } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { protocol, text } = request.body;
   const { engine } = context;
   const principal = principalOf(request);
   const tooFast = engine.chargeReply(principal, Buffer.byteLength(text));

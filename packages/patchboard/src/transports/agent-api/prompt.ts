@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ResultBlock } from '@patchboard/wire';
+import type { FastifyReply } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { resultsForModel } from '../../protocols/request-results.ts';
-import type { ToolExecutionResult } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS } from '../../protocols/protocols.ts';
-import { formatResultsAs, RESULT_FORMATS, type ResultFormat } from '../../protocols/result-formats.ts';
+import { formatResultsAs, RESULT_FORMATS } from '../../protocols/result-formats.ts';
 import {
   enabledTools,
   configProblem,
@@ -13,19 +13,37 @@ import {
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, COUNT, FLAG, listOf, object, optional, TEXT } from '../shared/routes/schemas.ts';
+import {
+  type RequestWith,
+  route,
+  type Route,
+  type Schema,
+  sendJson,
+  type ValueOf,
+} from '../shared/routes/routes.ts';
+import {
+  ANY,
+  COUNT,
+  enumOf,
+  FLAG,
+  listOf,
+  mapOf,
+  NUMBER,
+  object,
+  optional,
+  TEXT,
+} from '../shared/routes/schemas.ts';
 
 const CONFIG = optional({
   enabled: FLAG,
-  mode: { enum: ['auto', 'manual'] },
-  toolToggles: { type: 'object', additionalProperties: FLAG },
+  mode: enumOf(['auto', 'manual']),
+  toolToggles: mapOf(FLAG),
   defaultToolEnabled: FLAG,
   maxIterations: COUNT,
   timeout: COUNT,
   requireConfirmation: FLAG,
   parallelExecution: FLAG,
-  protocol: { enum: PROTOCOL_IDS },
+  protocol: enumOf(PROTOCOL_IDS),
 });
 
 interface PromptBody {
@@ -34,7 +52,7 @@ interface PromptBody {
   readonly relevant_to?: string;
 }
 
-const promptRoute: Route = {
+const promptRoute: Route = route({
   method: 'POST',
   url: '/v1/prompt',
   name: 'writePrompt',
@@ -57,10 +75,14 @@ const promptRoute: Route = {
   },
   refusals: [],
   handle: writePrompt,
-};
+});
 
-function writePrompt(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { config: given = {}, budget, relevant_to: relevantTo } = (request.body ?? {}) as PromptBody;
+function writePrompt(
+  context: HttpContext,
+  request: RequestWith<{ body: PromptBody }>,
+  reply: FastifyReply,
+): undefined {
+  const { config: given = {}, budget, relevant_to: relevantTo } = request.body ?? {};
   let config: ToolCallConfig;
   try {
     config = resolveToolCallConfig(given);
@@ -78,44 +100,52 @@ function writePrompt(context: HttpContext, request: FastifyRequest, reply: Fasti
   sendJson(reply, 200, JSON.stringify({ prompt, tools }));
 }
 
+/** `blocksOf` leaves malformed blocks out. */
+const BLOCK: Schema<ResultBlock> = { type: 'object' };
+
 const RESULT = object(
   {
     requestId: TEXT,
     toolName: TEXT,
-    status: { enum: ['success', 'error'] },
+    status: enumOf(['success', 'error']),
     result: TEXT,
-    durationMs: { type: 'number', minimum: 0 },
+    durationMs: { ...NUMBER, minimum: 0 },
     code: TEXT,
     callId: TEXT,
     noReply: FLAG,
     content: {
-      ...object({ 'patchboard:content': listOf({ type: 'object' }), structured: ANY }, ['structured']),
+      ...object({ 'patchboard:content': listOf(BLOCK), structured: ANY }, ['structured']),
       description: 'the result, where it has content: vendors that take pictures get them',
     },
   },
   ['code', 'callId', 'noReply', 'content'],
 );
 
-const formatRoute: Route = {
+const FORMAT_BODY = object({ protocol: enumOf(RESULT_FORMATS), results: listOf(RESULT) });
+
+const formatRoute: Route = route({
   method: 'POST',
   url: '/v1/format',
   name: 'formatResults',
   api: 'agent',
   summary: 'Format results for the next message to the model. Nothing is called.',
   scope: 'tools:call',
-  body: object({ protocol: { enum: RESULT_FORMATS }, results: listOf(RESULT) }),
+  body: FORMAT_BODY,
   responses: {
     200: { description: 'text, or the JSON of a vendor as text', schema: object({ text: TEXT }) },
   },
   refusals: [],
   handle: formatResults,
-};
+});
 
-function formatResults(_context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { protocol, results } = request.body as {
-    protocol: ResultFormat;
-    results: readonly ToolExecutionResult[];
-  };
+function formatResults(
+  _context: HttpContext,
+  request: RequestWith<{ body: ValueOf<typeof FORMAT_BODY> }>,
+  reply: FastifyReply,
+): undefined {
+  const { protocol, results: given } = request.body;
+  // Any text is accepted as the code, and no format has it.
+  const results = given.map(({ code: _unused, ...result }) => result);
   sendJson(reply, 200, JSON.stringify({ text: formatResultsAs(protocol, resultsForModel(results)) }));
 }
 

@@ -1,18 +1,18 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { CompletionRequest } from '../../core/resources/completion.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, COUNT, FLAG, listOf, object, optional, TEXT } from '../shared/routes/schemas.ts';
+import { type RequestWith, route, type Route, sendJson, type ValueOf } from '../shared/routes/routes.ts';
+import { ANY, COUNT, FLAG, listOf, mapOf, object, optional, TEXT } from '../shared/routes/schemas.ts';
 import { whileConnected } from '../shared/streams/waiting.ts';
 import { messagesView, promptSummaryView } from '../shared/views/resource-views.ts';
 
 const DESCRIBED = { name: TEXT, title: TEXT, description: TEXT };
-const ARGUMENTS = { type: 'object', additionalProperties: TEXT, maxProperties: 100 };
+const ARGUMENTS = { ...mapOf(TEXT), maxProperties: 100 };
 
-const listRoute: Route = {
+const listRoute: Route = route({
   method: 'GET',
   url: '/v1/prompts',
   name: 'listPrompts',
@@ -39,16 +39,20 @@ const listRoute: Route = {
   },
   refusals: [],
   handle: listPrompts,
-};
+});
 
-function listPrompts(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { cursor, limit } = pageOf(request.query as PageQuery);
+function listPrompts(
+  context: HttpContext,
+  request: RequestWith<{ query: PageQuery }>,
+  reply: FastifyReply,
+): undefined {
+  const { cursor, limit } = pageOf(request.query);
   const { items, nextCursor } = context.engine.resources.prompts(principalOf(request), cursor, limit);
   const rows = items.map((prompt) => JSON.stringify(promptSummaryView(prompt)));
   sendJson(reply, 200, pageJson('prompts', rows, nextCursor));
 }
 
-const getRoute: Route = {
+const getRoute: Route = route({
   method: 'POST',
   url: '/v1/prompts/:name',
   name: 'getPrompt',
@@ -80,11 +84,18 @@ const getRoute: Route = {
     'overloaded',
   ],
   handle: getPrompt,
-};
+});
 
-async function getPrompt(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { name } = request.params as { name: string };
-  const { arguments: args = {} } = (request.body ?? {}) as { arguments?: Record<string, string> };
+async function getPrompt(
+  context: HttpContext,
+  request: RequestWith<{
+    params: { name: string };
+    body: { arguments?: Readonly<Record<string, string>> };
+  }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { name } = request.params;
+  const { arguments: args = {} } = request.body ?? {};
   const { resources } = context.engine;
   const given = await whileConnected(context, reply, (signal) =>
     resources.prompt(principalOf(request), name, args, signal),
@@ -93,34 +104,28 @@ async function getPrompt(context: HttpContext, request: FastifyRequest, reply: F
   else sendProblem(reply, given.failure);
 }
 
-interface CompleteBody {
-  readonly prompt?: string;
-  readonly uri_template?: string;
-  readonly name: string;
-  readonly value: string;
-  readonly arguments?: Readonly<Record<string, string>>;
-}
+const COMPLETE_BODY = {
+  ...object(
+    {
+      prompt: { ...TEXT, description: 'name of the prompt' },
+      uri_template: { ...TEXT, description: 'the resource template' },
+      name: { ...TEXT, description: 'the argument or variable' },
+      value: { ...TEXT, description: 'what was typed so far' },
+      arguments: { ...ARGUMENTS, description: 'the other values as far as they are known' },
+    },
+    ['prompt', 'uri_template', 'arguments'],
+  ),
+  oneOf: [{ required: ['prompt'] }, { required: ['uri_template'] }],
+};
 
-const completeRoute: Route = {
+const completeRoute: Route = route({
   method: 'POST',
   url: '/v1/complete',
   name: 'completeArgument',
   api: 'agent',
   summary: 'Suggestions for an argument of a prompt, or for a variable of a resource template.',
   scope: 'calls:read',
-  body: {
-    ...object(
-      {
-        prompt: { ...TEXT, description: 'name of the prompt' },
-        uri_template: { ...TEXT, description: 'the resource template' },
-        name: { ...TEXT, description: 'the argument or variable' },
-        value: { ...TEXT, description: 'what was typed so far' },
-        arguments: { ...ARGUMENTS, description: 'the other values as far as they are known' },
-      },
-      ['prompt', 'uri_template', 'arguments'],
-    ),
-    oneOf: [{ required: ['prompt'] }, { required: ['uri_template'] }],
-  },
+  body: COMPLETE_BODY,
   responses: {
     200: {
       description: 'at most 100 values',
@@ -137,14 +142,14 @@ const completeRoute: Route = {
     'overloaded',
   ],
   handle: completeArgument,
-};
+});
 
 async function completeArgument(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ body: ValueOf<typeof COMPLETE_BODY> }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { prompt, uri_template: resourceTemplate = '', ...body } = request.body as CompleteBody;
+  const { prompt, uri_template: resourceTemplate = '', ...body } = request.body;
   const of: CompletionRequest['of'] = prompt === undefined ? { resourceTemplate } : { prompt };
   const { resources } = context.engine;
   const found = await whileConnected(context, reply, (signal) =>

@@ -1,12 +1,12 @@
 import { rfc3339, type RefusedCallView } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { BadCursor } from '../../core/ports.ts';
 import type { IndexedRefusal } from '../../core/search/call-search.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { COMPLETE, queryOf } from '../shared/routes/query-parameters.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import { COUNT, listOf, nullable, object, optional, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const REFUSED_CALL = object({
@@ -19,7 +19,7 @@ const REFUSED_CALL = object({
   trace_id: nullable(TEXT),
 });
 
-export const refusedCallsRoute: Route = {
+export const refusedCallsRoute: Route = route({
   method: 'GET',
   url: '/v1/refused_calls',
   name: 'listRefusedCalls',
@@ -42,17 +42,17 @@ export const refusedCallsRoute: Route = {
   },
   refusals: ['storage_unavailable'],
   handle: listRefusedCalls,
-};
+});
 
 /** The time of the first page, and the last sequence number of the page before. */
 const CURSOR = /^(\d{1,15})\.(\d{1,15})$/;
 
 async function listRefusedCalls(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ query: PageQuery & { query?: string } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const given = request.query as PageQuery & { readonly query?: string };
+  const given = request.query;
   const { limit, cursor } = pageOf(given);
   const [, startedAt = Math.floor(context.clock.now()), before] = cursorParts(cursor);
   const query = queryOf(given.query, Number(startedAt), 'refused');

@@ -1,18 +1,18 @@
 import { reason } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { noSuchCall } from '../../core/steps/calls.ts';
 import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { acceptsInputOf, idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
-import { idOf, type Route } from '../shared/routes/routes.ts';
+import { idOf, type IdRequest, type RequestWith, route, type Route } from '../shared/routes/routes.ts';
 import { ANY, ID_PARAMS, optional, PEER_ID } from '../shared/routes/schemas.ts';
 import { invokeRoute, sendSubmitted } from './invoke.ts';
 
 const { query: _noDryRun, ...asInvoke } = invokeRoute;
 
-export const replayRoute: Route = {
+export const replayRoute: Route = route({
   ...asInvoke,
   url: '/v1/tool_calls/:id/replay',
   name: 'replayCall',
@@ -25,12 +25,16 @@ export const replayRoute: Route = {
   }),
   refusals: ['call_not_found', ...invokeRoute.refusals],
   handle: replay,
-};
+});
 
-async function replay(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function replay(
+  context: HttpContext,
+  request: IdRequest & RequestWith<{ body: { args?: unknown; run_id?: string } }>,
+  reply: FastifyReply,
+): Promise<void> {
   const id = idOf(request);
   const principal = principalOf(request);
-  const { args, run_id: runId } = (request.body ?? {}) as { args?: unknown; run_id?: string };
+  const { args, run_id: runId } = request.body ?? {};
   const old = await context.engine.calls.findReadable(principal, id);
   if (old === undefined) {
     sendProblem(reply, noSuchCall(id));

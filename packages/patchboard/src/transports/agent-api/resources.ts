@@ -1,12 +1,12 @@
 import { reason, WIRE_LIMITS } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { isResourceUri } from '../../core/resources/resource-rules.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import { COUNT, listOf, object, optional, TEXT, TIME } from '../shared/routes/schemas.ts';
 import { whileConnected } from '../shared/streams/waiting.ts';
 import { contentsView, resourceView, templateView } from '../shared/views/resource-views.ts';
@@ -24,7 +24,7 @@ const READABLE = {
 };
 const OPTIONAL = ['title', 'description', 'mime_type', 'annotations'];
 
-const listRoute: Route = {
+const listRoute: Route = route({
   method: 'GET',
   url: '/v1/resources',
   name: 'listResources',
@@ -43,20 +43,25 @@ const listRoute: Route = {
   },
   refusals: [],
   handle: listResources,
-};
+});
 
-function listResources(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { cursor, limit } = pageOf(request.query as PageQuery);
+function listResources(
+  context: HttpContext,
+  request: RequestWith<{ query: PageQuery }>,
+  reply: FastifyReply,
+): undefined {
+  const { cursor, limit } = pageOf(request.query);
   const { items, nextCursor } = context.engine.resources.list(principalOf(request), cursor, limit);
   const rows = items.map((resource) => JSON.stringify(resourceView(resource)));
   sendJson(reply, 200, pageJson('resources', rows, nextCursor));
 }
 
-const templatesRoute: Route = {
+const templatesRoute: Route = route({
   ...listRoute,
   url: '/v1/resources/templates',
   name: 'listResourceTemplates',
   summary: 'Resource templates: URIs with variables (RFC 6570, level 1).',
+  query: optional(PAGE_QUERY),
   responses: {
     200: {
       description: 'one page of the templates that the credential may read',
@@ -67,16 +72,20 @@ const templatesRoute: Route = {
     },
   },
   handle: listTemplates,
-};
+});
 
-function listTemplates(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { cursor, limit } = pageOf(request.query as PageQuery);
+function listTemplates(
+  context: HttpContext,
+  request: RequestWith<{ query: PageQuery }>,
+  reply: FastifyReply,
+): undefined {
+  const { cursor, limit } = pageOf(request.query);
   const { items, nextCursor } = context.engine.resources.templates(principalOf(request), cursor, limit);
   const rows = items.map((template) => JSON.stringify(templateView(template)));
   sendJson(reply, 200, pageJson('resource_templates', rows, nextCursor));
 }
 
-const readRoute: Route = {
+const readRoute: Route = route({
   method: 'GET',
   url: '/v1/resources/read',
   name: 'readResource',
@@ -103,14 +112,14 @@ const readRoute: Route = {
     'overloaded',
   ],
   handle: readResource,
-};
+});
 
 async function readResource(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ query: { uri: string } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { uri } = request.query as { uri: string };
+  const { uri } = request.query;
   if (!isResourceUri(uri)) {
     const why = reason('resource_uri_invalid', { characters: WIRE_LIMITS.uriCharacters });
     sendProblem(reply, failure('body_invalid', why));

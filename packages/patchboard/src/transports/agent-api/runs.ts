@@ -1,14 +1,5 @@
-import {
-  reason,
-  rfc3339,
-  RUN_OUTCOMES,
-  type CallOrderName,
-  type CallSortName,
-  type RunCallsView,
-  type RunOutcomeName,
-  type RunView,
-} from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { reason, rfc3339, RUN_OUTCOMES, type RunCallsView, type RunView } from '@patchboard/wire';
+import type { FastifyReply } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { onlyAgent } from '../../core/call/visibility.ts';
 import type { Run } from '../../core/ports.ts';
@@ -16,14 +7,33 @@ import { runOutcome, type RunCalls } from '../../core/search/run-calls.ts';
 import { SCANNED_RUNS } from '../../core/search/runs-by-outcome.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
-import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { COMPLETE, momentOf, SINCE, SORT_QUERY, sortOf, UNTIL } from '../shared/routes/query-parameters.ts';
-import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
-import { ID_PARAMS, listOf, object, optional, PEER_ID, ref, RUN, TEXT } from '../shared/routes/schemas.ts';
+import {
+  idOf,
+  type IdRequest,
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  sendJson,
+  type ValueOf,
+} from '../shared/routes/routes.ts';
+import {
+  enumOf,
+  ID_PARAMS,
+  listOf,
+  object,
+  optional,
+  PEER_ID,
+  ref,
+  RUN,
+  TEXT,
+} from '../shared/routes/schemas.ts';
 import { callPageJson, foreignAgent, startOf } from './call-list.ts';
 
-const createRoute: Route = {
+const createRoute: Route = route({
   method: 'POST',
   url: '/v1/runs',
   name: 'createRun',
@@ -34,29 +44,35 @@ const createRoute: Route = {
   responses: { 200: { description: 'the run', schema: ref('Run') } },
   refusals: ['permission_denied', ...NOT_STORED],
   handle: createRun,
-};
+});
 
-async function createRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { run_id: id = null } = (request.body ?? {}) as { run_id?: string };
+async function createRun(
+  context: HttpContext,
+  request: RequestWith<{ body: { run_id?: string } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { run_id: id = null } = request.body ?? {};
   const created = await context.engine.runs.create(principalOf(request), id);
   if (created.ok) sendJson(reply, 200, JSON.stringify(runView(created.value)));
   else sendProblem(reply, created.failure);
 }
 
-const listRoute: Route = {
+const RUNS_QUERY = optional({
+  agent_id: TEXT,
+  outcome: { ...enumOf(RUN_OUTCOMES), description: 'only runs whose calls have this outcome now' },
+  since: SINCE,
+  until: UNTIL,
+  ...PAGE_QUERY,
+});
+
+const listRoute: Route = route({
   method: 'GET',
   url: '/v1/runs',
   name: 'listRuns',
   api: 'agent',
   summary: 'Runs with counts of their calls, newest first.',
   scope: 'calls:read',
-  query: optional({
-    agent_id: TEXT,
-    outcome: { enum: RUN_OUTCOMES, description: 'only runs whose calls have this outcome now' },
-    since: SINCE,
-    until: UNTIL,
-    ...PAGE_QUERY,
-  }),
+  query: RUNS_QUERY,
   responses: {
     200: {
       description: `one page. With \`outcome\` it may have fewer than \`limit\` runs, or none, although there are more: a request looks at ${SCANNED_RUNS} runs at most, and \`next_cursor\` continues after them`,
@@ -65,17 +81,14 @@ const listRoute: Route = {
   },
   refusals: ['permission_denied', 'storage_unavailable'],
   handle: listRuns,
-};
+});
 
-interface RunsQuery extends PageQuery {
-  readonly agent_id?: string;
-  readonly outcome?: RunOutcomeName;
-  readonly since?: string;
-  readonly until?: string;
-}
-
-async function listRuns(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const query = request.query as RunsQuery;
+async function listRuns(
+  context: HttpContext,
+  request: RequestWith<{ query: ValueOf<typeof RUNS_QUERY> }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { query } = request;
   const principal = principalOf(request);
   const { agent_id: agentId } = query;
   const foreign = foreignAgent(onlyAgent(principal), agentId);
@@ -99,7 +112,9 @@ async function listRuns(context: HttpContext, request: FastifyRequest, reply: Fa
   sendJson(reply, 200, pageJson('runs', rows, nextCursor, isComplete));
 }
 
-const getRoute: Route = {
+const RUN_QUERY = optional({ ...SORT_QUERY, ...PAGE_QUERY });
+
+const getRoute: Route = route({
   method: 'GET',
   url: '/v1/runs/:id',
   name: 'getRun',
@@ -107,7 +122,7 @@ const getRoute: Route = {
   summary: 'A run with counts of its calls, and its calls, newest first or sorted.',
   scope: 'calls:read',
   params: ID_PARAMS,
-  query: optional({ ...SORT_QUERY, ...PAGE_QUERY }),
+  query: RUN_QUERY,
   responses: {
     200: {
       description: 'the run and one page of its calls; of large ones it holds fewer than `limit`',
@@ -119,17 +134,16 @@ const getRoute: Route = {
   },
   refusals: ['run_not_found'],
   handle: getRun,
-};
+});
 
-interface RunQuery extends PageQuery {
-  readonly sort?: CallSortName;
-  readonly order?: CallOrderName;
-}
-
-async function getRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function getRun(
+  context: HttpContext,
+  request: IdRequest & RequestWith<{ query: ValueOf<typeof RUN_QUERY> }>,
+  reply: FastifyReply,
+): Promise<void> {
   const id = idOf(request);
   const principal = principalOf(request);
-  const query = request.query as RunQuery;
+  const { query } = request;
   const { limit, cursor } = pageOf(query);
   const startedAt = startOf(context, cursor);
   const run = await context.engine.runs.find(principal, id);
@@ -146,7 +160,7 @@ async function getRun(context: HttpContext, request: FastifyRequest, reply: Fast
   sendJson(reply, 200, `{${head},${rows}`);
 }
 
-const cancelRoute: Route = {
+const cancelRoute: Route = route({
   method: 'POST',
   url: '/v1/runs/:id/cancel',
   name: 'cancelRun',
@@ -163,9 +177,9 @@ const cancelRoute: Route = {
   },
   refusals: ['run_not_found', ...NOT_STORED],
   handle: cancelRun,
-};
+});
 
-async function cancelRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function cancelRun(context: HttpContext, request: IdRequest, reply: FastifyReply): Promise<void> {
   const id = idOf(request);
   const result = await context.engine.runs.cancel(principalOf(request), id);
   if (result.ok) sendJson(reply, 200, JSON.stringify({ run_id: id, cancelled: result.value.cancelled }));

@@ -3,14 +3,14 @@ import { formatTools, TOOL_FORMATS, type ToolFormat } from '../../protocols/form
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, headers, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
+import { ANY, enumOf, headers, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 import { MCP_FORMAT, toolDetailView } from '../shared/views/tool-lists.ts';
 
 /** Tools in a vendor's format; for OpenAI also the schema parts that its strict mode cannot express. */
 const FORMATTED = object({ tools: listOf(ANY), conversions: listOf(ANY) }, ['conversions']);
 
-const listRoute: Route = {
+const listRoute: Route = route({
   method: 'GET',
   url: '/v1/tools',
   name: 'listTools',
@@ -19,7 +19,7 @@ const listRoute: Route = {
   scope: 'tools:call',
   query: optional({
     format: {
-      enum: TOOL_FORMATS,
+      ...enumOf(TOOL_FORMATS),
       description: 'the format of a model vendor, of MCP or of a prompt; `vcp` is plain text',
     },
   }),
@@ -34,10 +34,14 @@ const listRoute: Route = {
   },
   refusals: [],
   handle: listTools,
-};
+});
 
-function listTools(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { format } = request.query as { format?: ToolFormat };
+function listTools(
+  context: HttpContext,
+  request: RequestWith<{ query: { format?: ToolFormat } }>,
+  reply: FastifyReply,
+): undefined {
+  const { format } = request.query;
   const list = context.toolLists.for(principalOf(request));
   const etag = format === undefined ? list.etag : formattedTag(list.etag, format, request.headers.accept);
   if (format !== undefined) reply.header('vary', withAccept(reply.getHeader('vary')));
@@ -89,7 +93,7 @@ function isNamed(header: string | undefined, etag: string): boolean {
   });
 }
 
-const getRoute: Route = {
+const getRoute: Route = route({
   method: 'GET',
   url: '/v1/tools/:name',
   name: 'getTool',
@@ -100,10 +104,14 @@ const getRoute: Route = {
   responses: { 200: { description: 'the contract and the provider', schema: ref('ToolDetail') } },
   refusals: ['tool_not_found', 'permission_denied', 'hook_denied'],
   handle: getTool,
-};
+});
 
-async function getTool(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { name } = request.params as { name: string };
+async function getTool(
+  context: HttpContext,
+  request: RequestWith<{ params: { name: string } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { name } = request.params;
   const { engine } = context;
   const principal = principalOf(request);
   const tool = await engine.findTool(principal, name);

@@ -5,7 +5,7 @@ import { failure } from '../../core/failures.ts';
 import { acceptsEncoding } from '../shared/http/accepted-encoding.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import type { Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route } from '../shared/routes/routes.ts';
 import { object, TEXT } from '../shared/routes/schemas.ts';
 import { ConsoleFiles, type ConsoleFile } from './files.ts';
 import { NOT_BUILT_PAGE } from './not-built.ts';
@@ -47,7 +47,7 @@ function home(_context: HttpContext, request: FastifyRequest, reply: FastifyRepl
   sendPage(request, reply);
 }
 
-const consoleRoute: Route = {
+const consoleRoute: Route = route({
   ...homeRoute,
   url: '/ui/*',
   name: 'console',
@@ -56,10 +56,14 @@ const consoleRoute: Route = {
   responses: { 200: { description: 'a file, or the page', schema: TEXT, type: 'text/html' } },
   refusals: ['route_not_found'],
   handle: consoleFile,
-};
+});
 
-function consoleFile(_context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { '*': path } = request.params as { '*': string };
+function consoleFile(
+  _context: HttpContext,
+  request: RequestWith<{ params: { '*': string } }>,
+  reply: FastifyReply,
+): undefined {
+  const { '*': path } = request.params;
   const file = files.find(path);
   if (file !== null) {
     sendFile(request, reply, file);

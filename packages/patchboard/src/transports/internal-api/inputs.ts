@@ -1,5 +1,5 @@
 import { rfc3339, type ClientInputRequest, type ClientInputView } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Call } from '../../core/call/call.ts';
 import { responseOf, type InputRound } from '../../core/call/input.ts';
 import type { ClientInput, ClientInputResult } from '../../core/devices/client-inputs.ts';
@@ -7,7 +7,15 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { waitSecondsOf } from '../shared/routes/request-hints.ts';
-import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import {
+  idOf,
+  type IdRequest,
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  sendJson,
+} from '../shared/routes/routes.ts';
 import {
   ANY,
   headers,
@@ -34,7 +42,9 @@ const ASKED = object(
   ['expires_at', 'action', 'content', 'deadline_at'],
 );
 
-export const inputRequestRoute: Route = {
+type InputRequest = IdRequest & RequestWith<{ body: ClientInputRequest }>;
+
+export const inputRequestRoute: Route = route({
   method: 'POST',
   url: '/internal/tool_calls/:id/input_request',
   name: 'requestInput',
@@ -60,13 +70,9 @@ export const inputRequestRoute: Route = {
   },
   refusals: ['call_not_found', 'permission_denied', 'conflict', 'input_unavailable', ...NOT_STORED],
   handle: requestInput,
-};
+});
 
-async function requestInput(
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+async function requestInput(context: HttpContext, request: InputRequest, reply: FastifyReply): Promise<void> {
   const result = await ask(context, request, reply, waitSecondsOf(request.headers) ?? 0);
   if (result.ok) {
     const { call, round } = result;
@@ -78,12 +84,12 @@ async function requestInput(
 
 async function ask(
   context: HttpContext,
-  request: FastifyRequest,
+  request: InputRequest,
   reply: FastifyReply,
   seconds: number,
 ): Promise<ClientInputResult> {
   const { clientInputs } = context.engine;
-  const given = inputOf(request.body as ClientInputRequest);
+  const given = inputOf(request.body);
   const [principal, id] = [principalOf(request), idOf(request)];
   if (seconds === 0) return await clientInputs.request(principal, id, given);
   context.bodies.release(request);

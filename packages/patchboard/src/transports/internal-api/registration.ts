@@ -1,11 +1,11 @@
 import { reason } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { denied, failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import {
   ANY,
   COUNT,
@@ -19,7 +19,7 @@ import {
 } from '../shared/routes/schemas.ts';
 import { decodeToolSpecs } from '../shared/views/tool-spec.ts';
 
-const registerRoute: Route = {
+const registerRoute: Route = route({
   method: 'POST',
   url: '/internal/tools/register',
   name: 'registerTools',
@@ -47,10 +47,14 @@ const registerRoute: Route = {
   },
   refusals: ['permission_denied', ...NOT_STORED],
   handle: register,
-};
+});
 
-async function register(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { client_id: clientId, tools } = request.body as { client_id: string; tools: readonly unknown[] };
+async function register(
+  context: HttpContext,
+  request: RequestWith<{ body: { client_id: string; tools: readonly unknown[] } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { client_id: clientId, tools } = request.body;
   const principal = principalOf(request);
   const foreign = foreignClient(principal, clientId);
   if (foreign !== null) {
@@ -69,7 +73,7 @@ async function register(context: HttpContext, request: FastifyRequest, reply: Fa
   sendJson(reply, 200, JSON.stringify({ ok: rejected.length === 0, registered_count, rejected }));
 }
 
-const unregisterAllRoute: Route = {
+const unregisterAllRoute: Route = route({
   method: 'DELETE',
   url: '/internal/clients/:client_id/tools',
   name: 'unregisterTools',
@@ -82,9 +86,9 @@ const unregisterAllRoute: Route = {
   },
   refusals: ['permission_denied', ...NOT_STORED],
   handle: unregister,
-};
+});
 
-const unregisterOneRoute: Route = {
+const unregisterOneRoute: Route = route({
   ...unregisterAllRoute,
   url: '/internal/clients/:client_id/tools/:name',
   name: 'unregisterTool',
@@ -98,10 +102,14 @@ const unregisterOneRoute: Route = {
   }),
   refusals: [...unregisterAllRoute.refusals, 'tool_not_found'],
   handle: unregisterOne,
-};
+});
 
-async function unregister(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { client_id: clientId } = request.params as { client_id: string };
+async function unregister(
+  context: HttpContext,
+  request: RequestWith<{ params: { client_id: string } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { client_id: clientId } = request.params;
   const principal = principalOf(request);
   const foreign = foreignClient(principal, clientId);
   if (foreign !== null) {
@@ -114,11 +122,11 @@ async function unregister(context: HttpContext, request: FastifyRequest, reply: 
 
 async function unregisterOne(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ params: { client_id: string; name: string }; query: { forget_risk?: boolean } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { client_id: clientId, name } = request.params as { client_id: string; name: string };
-  const { forget_risk: forgetsRisk = false } = request.query as { forget_risk?: boolean };
+  const { client_id: clientId, name } = request.params;
+  const { forget_risk: forgetsRisk = false } = request.query;
   const principal = principalOf(request);
   const refused = foreignClient(principal, clientId) ?? (forgetsRisk ? mayNotForget(principal) : null);
   if (refused !== null) {

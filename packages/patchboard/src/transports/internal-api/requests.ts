@@ -1,13 +1,13 @@
 import { reason, WIRE_LIMITS } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Call } from '../../core/call/call.ts';
 import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { EVENT_TEXT } from '../shared/streams/event-stream.ts';
 import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { listOf, object, optional, PEER_ID, ref } from '../shared/routes/schemas.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
+import { COUNT, listOf, object, optional, PEER_ID, ref } from '../shared/routes/schemas.ts';
 import { whileConnected } from '../shared/streams/waiting.ts';
 import { RequestStream } from './request-stream.ts';
 import { toolRequestJson } from './tool-request.ts';
@@ -17,7 +17,7 @@ interface ClientQueue {
   readonly clientId: string;
 }
 
-export const requestsRoute: Route = {
+export const requestsRoute: Route = route({
   method: 'GET',
   url: '/internal/clients/:client_id/requests',
   name: 'clientRequests',
@@ -28,8 +28,7 @@ export const requestsRoute: Route = {
   params: object({ client_id: PEER_ID }),
   query: optional({
     wait: {
-      type: 'integer',
-      minimum: 0,
+      ...COUNT,
       maximum: WIRE_LIMITS.waitSeconds,
       description: 'seconds; returns as soon as there is a call to run',
     },
@@ -45,18 +44,18 @@ export const requestsRoute: Route = {
   refusals: ['permission_denied', 'rate_limited'],
   isStream: true,
   handle: requests,
-};
+});
 
 /** Upper bound per client, because each connection gets the whole queue and may leave it unread. */
 const MOST_CONNECTIONS = 100;
 
 function requests(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ params: { client_id: string }; query: { wait?: number } }>,
   reply: FastifyReply,
 ): Promise<void> | undefined {
-  const { client_id: clientId } = request.params as { client_id: string };
-  const { wait } = request.query as { wait?: number };
+  const { client_id: clientId } = request.params;
+  const { wait } = request.query;
   const principal = principalOf(request);
   const foreign = foreignClient(principal, clientId);
   if (foreign !== null) {

@@ -1,26 +1,40 @@
-import {
-  INPUT_FAILURE_CODES,
-  statusOf,
-  type AckRequest,
-  type SubmitRequest,
-  type SubmitResponse,
-} from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { INPUT_FAILURE_CODES, statusOf, type AckRequest, type SubmitResponse } from '@patchboard/wire';
+import type { FastifyReply } from 'fastify';
 import type { ReportResult, ClientResult } from '../../core/devices/client-results.ts';
 import { problemOf } from '../../core/failures.ts';
 import { peekTexts } from '../../core/json/json-peek.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem, type ProblemContext, type RequestRefused } from '../shared/routes/problem.ts';
-import { NOT_STORED, idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
-import { ANY, ID_PARAMS, listOf, object, optional, PEER_ID, ref, TEXT } from '../shared/routes/schemas.ts';
+import {
+  idOf,
+  type IdRequest,
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  type Schema,
+  sendJson,
+  type ValueOf,
+} from '../shared/routes/routes.ts';
+import {
+  ANY,
+  enumOf,
+  ID_PARAMS,
+  listOf,
+  object,
+  optional,
+  PEER_ID,
+  ref,
+  TEXT,
+} from '../shared/routes/schemas.ts';
 
-export const TOKEN: Schema = {
+export const TOKEN: Schema<string> = {
   ...TEXT,
   description: 'from the request; a fencing token against results of earlier attempts',
 };
 
-const ackRoute: Route = {
+const ackRoute: Route = route({
   method: 'POST',
   url: '/internal/tool_calls/:id/ack',
   name: 'acknowledgeCall',
@@ -40,20 +54,20 @@ const ackRoute: Route = {
   responses: { 200: { description: 'begun', schema: ref('Submitted') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
   handle: acknowledge,
-};
+});
 
 async function acknowledge(
   context: HttpContext,
-  request: FastifyRequest,
+  request: IdRequest & RequestWith<{ body: AckRequest }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { attempt_token: token = null, program_id: program = null } = (request.body ?? {}) as AckRequest;
+  const { attempt_token: token = null, program_id: program = null } = request.body ?? {};
   const { clients } = context.engine;
   const result = await clients.acknowledge(principalOf(request), idOf(request), token, program);
   sendResult(reply, result, true);
 }
 
-const progressRoute: Route = {
+const progressRoute: Route = route({
   method: 'POST',
   url: '/internal/tool_calls/:id/progress',
   name: 'reportProgress',
@@ -65,15 +79,46 @@ const progressRoute: Route = {
   responses: { 200: { description: 'passed on', schema: ref('Submitted') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict'],
   handle: progress,
-};
+});
 
-async function progress(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { data, attempt_token: token = null } = request.body as { data: unknown; attempt_token?: string };
+async function progress(
+  context: HttpContext,
+  request: IdRequest & RequestWith<{ body: { data: unknown; attempt_token?: string } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { data, attempt_token: token = null } = request.body;
   const result = await context.engine.clients.progress(principalOf(request), idOf(request), token, data);
   sendResult(reply, result, true);
 }
 
-const submitRoute: Route = {
+/** An error as clients send it: text, or an object with further members. */
+interface SentError {
+  readonly message?: string;
+  readonly recommendations?: readonly string[];
+  readonly code?: unknown;
+}
+
+const SENT_ERROR: Schema<string | SentError | null> = {
+  anyOf: [
+    TEXT,
+    { type: 'null' },
+    {
+      type: 'object',
+      properties: { message: TEXT, recommendations: listOf(TEXT), code: ANY },
+    },
+  ],
+  description:
+    'text, or an object with `message`; its `code` counts if it is `input_unavailable` or `input_declined`',
+};
+
+const SUBMIT_BODY = object(
+  { status: enumOf(['SUCCEEDED', 'FAILED']), result: ANY, error: SENT_ERROR, attempt_token: TOKEN },
+  ['result', 'error', 'attempt_token'],
+);
+
+type SubmitBody = ValueOf<typeof SUBMIT_BODY>;
+
+const submitRoute: Route = route({
   method: 'POST',
   url: '/internal/tool_calls/:id/submit',
   name: 'submitResult',
@@ -82,26 +127,7 @@ const submitRoute: Route = {
     'Submit the result of a call. Accepted once: the same result again gets the same response, another a conflict.',
   scope: 'tools:serve',
   params: ID_PARAMS,
-  body: object(
-    {
-      status: { enum: ['SUCCEEDED', 'FAILED'] },
-      result: ANY,
-      error: {
-        anyOf: [
-          TEXT,
-          { type: 'null' },
-          {
-            type: 'object',
-            properties: { message: TEXT, recommendations: listOf(TEXT), code: ANY },
-          },
-        ],
-        description:
-          'text, or an object with `message`; its `code` counts if it is `input_unavailable` or `input_declined`',
-      },
-      attempt_token: TOKEN,
-    },
-    ['result', 'error', 'attempt_token'],
-  ),
+  body: SUBMIT_BODY,
   responses: {
     200: {
       description:
@@ -112,19 +138,23 @@ const submitRoute: Route = {
   refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
   onBadBody: rejectResult,
   handle: submit,
-};
+});
 
-async function submit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const body = request.body as SubmitRequest;
+async function submit(
+  context: HttpContext,
+  request: IdRequest & RequestWith<{ body: SubmitBody }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { body } = request;
   const result = await context.engine.clients.submit(principalOf(request), idOf(request), resultOf(body));
   sendResult(reply, result, result.ok && statusOf(result.call.state.name) === body.status);
 }
 
-function resultOf({ status, result, error, attempt_token: token }: SubmitRequest): ClientResult {
+function resultOf({ status, result, error, attempt_token: token }: SubmitBody): ClientResult {
   return { status, result: result ?? null, error: errorOf(error), attemptToken: token ?? null };
 }
 
-function errorOf(error: SubmitRequest['error']): ClientResult['error'] {
+function errorOf(error: SubmitBody['error']): ClientResult['error'] {
   if (error === undefined || error === null) return null;
   if (typeof error === 'string') return { message: error };
   const { message, recommendations, code } = error;
@@ -156,7 +186,7 @@ function sendResult(reply: FastifyReply, result: ReportResult, isKept: boolean):
 /** Ends the call of a malformed body, if the body contains the token of the current attempt. */
 async function rejectResult(
   { engine }: HttpContext,
-  request: FastifyRequest,
+  request: IdRequest,
   { failure, text }: RequestRefused,
 ): Promise<ProblemContext> {
   const sent = text ?? JSON.stringify(request.body) ?? '';

@@ -1,5 +1,5 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
@@ -11,7 +11,7 @@ import { classify } from './messages/message.ts';
 import { readNarrowing } from './calls/narrowing.ts';
 import { ReplyChannel } from './messages/reply-channel.ts';
 import { errorJson } from './messages/rpc-error.ts';
-import { runRequest, type ServerParts } from './run-request.ts';
+import { type McpRequest, runRequest, type ServerParts } from './run-request.ts';
 
 /** The MCP server of one HTTP server: the dispatcher of both protocol eras. */
 export class McpServer {
@@ -24,7 +24,7 @@ export class McpServer {
   }
 
   /** `POST /mcp`. */
-  async post(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async post(context: HttpContext, request: McpRequest, reply: FastifyReply): Promise<void> {
     try {
       await this.#post(context, request, reply);
     } finally {
@@ -33,8 +33,8 @@ export class McpServer {
     }
   }
 
-  async #post(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const narrowing = readNarrowing((request.query as { tools?: string }).tools);
+  async #post(context: HttpContext, request: McpRequest, reply: FastifyReply): Promise<void> {
+    const narrowing = readNarrowing(request.query.tools);
     if ('code' in narrowing) {
       sendProblem(reply, narrowing);
       return;

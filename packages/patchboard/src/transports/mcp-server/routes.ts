@@ -1,6 +1,5 @@
-import type { Route, RouteResponse } from '../shared/routes/routes.ts';
-import { NOT_STORED } from '../shared/routes/routes.ts';
-import { ANY, headers, optional, TEXT } from '../shared/routes/schemas.ts';
+import { NOT_STORED, route, type Route, type RouteResponse } from '../shared/routes/routes.ts';
+import { ANY, COUNT, headers, optional, TEXT } from '../shared/routes/schemas.ts';
 import { MCP_REFUSAL } from './messages/failures.ts';
 import type { McpServer } from './mcp-server.ts';
 import { MCP_PATH } from './protected-resource.ts';
@@ -12,7 +11,7 @@ const QUERY = optional({
     description: 'narrows the tools: names with `*`, separated by commas, such as `weather.*`',
   },
   hold: {
-    type: 'integer',
+    ...COUNT,
     minimum: 1,
     maximum: MAX_HOLD_SECONDS,
     description: 'how many seconds `tools/call` waits for a result; default: `mcp.hold_ms`',
@@ -56,7 +55,7 @@ export function mcpRoutes(
   };
   const serve = (): Promise<McpServer> => (loading ??= load());
   return [
-    {
+    route({
       method: 'POST',
       url: MCP_PATH,
       name: 'mcp',
@@ -72,7 +71,7 @@ export function mcpRoutes(
       refusals: ['route_not_found', ...NOT_STORED],
       refuse: MCP_REFUSAL,
       handle: async (context, request, reply) => await (await serve()).post(context, request, reply),
-    },
+    }),
     {
       ...SESSION_ROUTE,
       method: 'GET',

@@ -4,6 +4,7 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { requestFailure } from '../shared/http/request-failure.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { baseUrlOf } from '../shared/routes/challenge.ts';
+import type { RequestWith } from '../shared/routes/routes.ts';
 import type { DeclaredClient } from './client.ts';
 import type { Era, Exchange } from './exchange.ts';
 import { toRpcError } from './messages/failures.ts';
@@ -25,9 +26,12 @@ export interface ServerParts {
   readonly hasPages: boolean;
 }
 
+/** `POST /mcp`. */
+export type McpRequest = RequestWith<{ query: { tools?: string; hold?: number } }>;
+
 /** One JSON-RPC request of a POST. */
 export interface InboundRequest {
-  readonly request: FastifyRequest;
+  readonly request: McpRequest;
   readonly channel: ReplyChannel;
   readonly narrowing: Narrowing;
   readonly rpc: RpcRequest;
@@ -43,7 +47,7 @@ export async function runRequest(
   { request, channel, narrowing, rpc, era, client, session }: InboundRequest,
 ): Promise<void> {
   const { headers } = request;
-  const { hold } = request.query as { hold?: number };
+  const { hold } = request.query;
   const principal = principalOf(request);
   const response = new RpcResponse(channel, rpc.id);
   const exchange: Exchange = {

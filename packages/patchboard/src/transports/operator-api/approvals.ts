@@ -1,6 +1,6 @@
 import { PATTERN_CHARACTERS } from '../../core/access/policy/document.ts';
 import { rfc3339 } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { OperatorDecision } from '../../core/steps/approvals.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { GrantRequest } from '../../core/access/grant-service.ts';
@@ -14,13 +14,25 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { NOT_STORED, idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import {
+  idOf,
+  type IdRequest,
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  type Schema,
+  sendJson,
+} from '../shared/routes/routes.ts';
 import {
   ANNOTATIONS,
   ANY,
+  COUNT,
+  enumOf,
   FLAG,
   ID_PARAMS,
   listOf,
+  NUMBER,
   nullable,
   object,
   optional,
@@ -51,7 +63,7 @@ const APPROVAL_REQUEST = object(
   ['reasons'],
 );
 
-const listRoute: Route = {
+const listRoute: Route = route({
   method: 'GET',
   url: '/v1/approvals',
   name: 'listApprovals',
@@ -67,15 +79,15 @@ const listRoute: Route = {
   },
   refusals: [],
   handle: listApprovals,
-};
+});
 
 async function listApprovals(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ query: PageQuery }>,
   reply: FastifyReply,
 ): Promise<void> {
   const principal = principalOf(request);
-  const { limit, cursor } = pageOf(request.query as PageQuery);
+  const { limit, cursor } = pageOf(request.query);
   const page = await context.engine.calls.list(principal, { states: ['APPROVAL_REQUIRED'] }, cursor, limit);
   const rows = page.items.map((call) => approvalJson(context, call));
   sendJson(reply, 200, pageJson('approvals', rows, page.nextCursor));
@@ -122,20 +134,22 @@ const COMPARISON_SCHEMAS: Readonly<Record<(typeof COMPARISONS)[keyof typeof COMP
     'any value': ANY,
     text: TEXT,
     pattern: { ...TEXT, maxLength: PATTERN_CHARACTERS },
-    number: { type: 'number' },
+    number: NUMBER,
   };
 
-export const PREDICATE: Schema = object(
-  {
+export const PREDICATE: Schema<ArgumentCondition> = {
+  type: 'object',
+  properties: {
     arg: { type: 'string', pattern: '^(/.*)?$', description: 'JSON pointer into the arguments' },
     ...Object.fromEntries(
       COMPARISON_NAMES.map((name) => [name, COMPARISON_SCHEMAS[COMPARISONS[name].takes]]),
     ),
   },
-  COMPARISON_NAMES,
-);
+  additionalProperties: false,
+  required: ['arg'],
+};
 
-const decisionRoute: Route = {
+const decisionRoute: Route = route({
   method: 'POST',
   url: '/v1/tool_calls/:id/decision',
   name: 'decideCall',
@@ -146,22 +160,22 @@ const decisionRoute: Route = {
   params: ID_PARAMS,
   body: object(
     {
-      decision: { enum: ['allow', 'deny'] },
+      decision: enumOf(['allow', 'deny']),
       digest: { ...TEXT, description: 'as `GET /v1/approvals` shows it' },
       note: {
-        ...nullable({ type: 'string', maxLength: 2000 }),
+        ...nullable({ ...TEXT, maxLength: 2000 }),
         description: 'shown to the model if denied',
       },
       args: { ...ANY, description: 'replacement arguments; they must fit the schema' },
       grant: object(
         {
           scope: {
-            enum: ['exact', 'predicate', 'tool'],
+            ...enumOf(['exact', 'predicate', 'tool']),
             description: 'which calls need no approval from now on',
           },
           when: { ...listOf(PREDICATE), description: 'for scope `predicate`' },
           this_agent_only: { ...FLAG, default: true },
-          lifetime_s: nullable({ type: 'integer', minimum: 1, maximum: 31_536_000 }),
+          lifetime_s: nullable({ ...COUNT, minimum: 1, maximum: 31_536_000 }),
         },
         ['when', 'this_agent_only', 'lifetime_s'],
       ),
@@ -178,15 +192,15 @@ const decisionRoute: Route = {
     ...NOT_STORED,
   ],
   handle: decide,
-};
+});
 
-async function decide(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function decide(
+  context: HttpContext,
+  request: IdRequest & RequestWith<{ body: DecisionBody }>,
+  reply: FastifyReply,
+): Promise<void> {
   const id = idOf(request);
-  const result = await context.engine.calls.decide(
-    principalOf(request),
-    id,
-    decisionOf(request.body as DecisionBody),
-  );
+  const result = await context.engine.calls.decide(principalOf(request), id, decisionOf(request.body));
   if (result.ok) sendJson(reply, 200, callJson(result.value, context.engine.calls.nodeOf(result.value)));
   else
     sendProblem(
@@ -196,7 +210,7 @@ async function decide(context: HttpContext, request: FastifyRequest, reply: Fast
     );
 }
 
-const previewRoute: Route = {
+const previewRoute: Route = route({
   method: 'POST',
   url: '/v1/tool_calls/:id/decision/preview',
   name: 'previewDecision',
@@ -208,10 +222,14 @@ const previewRoute: Route = {
   responses: { 200: { description: 'the digest', schema: object({ digest: TEXT }) } },
   refusals: ['call_not_found', 'tool_not_found', 'conflict', 'input_invalid', 'permission_denied'],
   handle: preview,
-};
+});
 
-async function preview(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { args } = request.body as { args: unknown };
+async function preview(
+  context: HttpContext,
+  request: IdRequest & RequestWith<{ body: { args: unknown } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { args } = request.body;
   const result = await context.engine.calls.previewDecision(principalOf(request), idOf(request), args);
   if (result.ok) sendJson(reply, 200, JSON.stringify({ digest: result.value }));
   else sendProblem(reply, result.failure);

@@ -1,11 +1,11 @@
 import { rfc3339, type DeviceView } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { CountedDevice } from '../../core/device-directory.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import { COUNT, listOf, object, optional, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const DEVICE = object({
@@ -18,7 +18,7 @@ const DEVICE = object({
   open_calls: COUNT,
 });
 
-const listRoute: Route = {
+const listRoute: Route = route({
   method: 'GET',
   url: '/v1/devices',
   name: 'listDevices',
@@ -34,14 +34,14 @@ const listRoute: Route = {
   },
   refusals: [],
   handle: listDevices,
-};
+});
 
 async function listDevices(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ query: PageQuery & { client_id?: string } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const query = request.query as PageQuery & { client_id?: string };
+  const { query } = request;
   const { limit, cursor } = pageOf(query);
   const devices = await context.engine.devices.list({
     tenant: principalOf(request).tenant,
@@ -67,7 +67,7 @@ function deviceView(device: CountedDevice): DeviceView {
   };
 }
 
-const ticketRoute: Route = {
+const ticketRoute: Route = route({
   method: 'POST',
   url: '/v1/tickets',
   name: 'makeTicket',
@@ -83,10 +83,14 @@ const ticketRoute: Route = {
   },
   refusals: [],
   handle: makeTicket,
-};
+});
 
-async function makeTicket(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { client_id: clientId } = (request.body ?? {}) as { client_id?: string };
+async function makeTicket(
+  context: HttpContext,
+  request: RequestWith<{ body: { client_id?: string } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { client_id: clientId } = request.body ?? {};
   const principal = principalOf(request);
   const foreign = clientId === undefined ? null : foreignClient(principal, clientId);
   if (foreign !== null) {

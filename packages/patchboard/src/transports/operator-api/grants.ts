@@ -4,7 +4,7 @@ import type { Grant } from '../../core/access/grants.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { idOf, type IdRequest, NOT_STORED, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import { ID_PARAMS, listOf, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 import { PREDICATE } from './approvals.ts';
 
@@ -43,7 +43,7 @@ function listGrants(context: HttpContext, request: FastifyRequest, reply: Fastif
   sendJson(reply, 200, JSON.stringify({ grants, next_cursor: null }));
 }
 
-const revokeRoute: Route = {
+const revokeRoute: Route = route({
   method: 'DELETE',
   url: '/v1/grants/:id',
   name: 'revokeGrant',
@@ -54,13 +54,9 @@ const revokeRoute: Route = {
   responses: { 200: { description: 'the revoked grant', schema: GRANT } },
   refusals: ['grant_not_found', ...NOT_STORED],
   handle: revokeGrant,
-};
+});
 
-async function revokeGrant(
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+async function revokeGrant(context: HttpContext, request: IdRequest, reply: FastifyReply): Promise<void> {
   const id = idOf(request);
   const revoked = await context.services.grants.revoke(principalOf(request), id);
   if ('code' in revoked) sendProblem(reply, revoked);

@@ -1,16 +1,34 @@
 import { KEY_KINDS, type KeyView, parseTime, reason, rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
-import type { ApiKey, KeyKind, KeyRequest } from '../../core/access/key-index.ts';
-import { SCOPES, type Scope } from '../../core/access/scopes.ts';
+import type { ApiKey, KeyRequest } from '../../core/access/key-index.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { NOT_STORED, idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
-import { ID_PARAMS, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
+import {
+  idOf,
+  type IdRequest,
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  sendJson,
+  type ValueOf,
+} from '../shared/routes/routes.ts';
+import {
+  enumOf,
+  ID_PARAMS,
+  listOf,
+  nullable,
+  object,
+  PEER_ID,
+  TEXT,
+  TIME,
+} from '../shared/routes/schemas.ts';
 
-const KIND: Schema = { enum: KEY_KINDS };
-const SCOPE: Schema = { enum: SCOPES };
+const KIND = enumOf(KEY_KINDS);
+const SCOPE = enumOf(SCOPES);
 
 const KEY = {
   key_id: TEXT,
@@ -51,41 +69,39 @@ async function listKeys(context: HttpContext, request: FastifyRequest, reply: Fa
   sendJson(reply, 200, JSON.stringify({ keys, next_cursor: null }));
 }
 
-interface KeyBody {
-  readonly kind: KeyKind;
-  readonly name: string;
-  readonly tenant_id?: string;
-  readonly scopes?: readonly Scope[];
-  readonly expires_at?: string | null;
-}
+const KEY_BODY = object(
+  {
+    kind: KIND,
+    name: PEER_ID,
+    tenant_id: { ...PEER_ID, description: 'default: your own, and no other is possible' },
+    scopes: { ...listOf(SCOPE), minItems: 1, description: 'default: the scopes of the kind' },
+    expires_at: nullable({ ...TEXT, description: 'RFC 3339, or epoch seconds; default: never' }),
+  },
+  ['tenant_id', 'scopes', 'expires_at'],
+);
 
-const createRoute: Route = {
+const createRoute: Route = route({
   method: 'POST',
   url: '/v1/keys',
   name: 'createKey',
   api: 'operator',
   summary: 'Create a key, with at most the scopes of your own credential. The secret is shown only once.',
   scope: 'keys:write',
-  body: object(
-    {
-      kind: KIND,
-      name: PEER_ID,
-      tenant_id: { ...PEER_ID, description: 'default: your own, and no other is possible' },
-      scopes: { ...listOf(SCOPE), minItems: 1, description: 'default: the scopes of the kind' },
-      expires_at: nullable({ ...TEXT, description: 'RFC 3339, or epoch seconds; default: never' }),
-    },
-    ['tenant_id', 'scopes', 'expires_at'],
-  ),
+  body: KEY_BODY,
   responses: {
     201: { description: 'the key and its secret', schema: object({ ...KEY, ...LAST_USE, key: TEXT }) },
   },
   refusals: ['permission_denied', 'name_taken', ...NOT_STORED],
   handle: createKey,
-};
+});
 
-async function createKey(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function createKey(
+  context: HttpContext,
+  request: RequestWith<{ body: ValueOf<typeof KEY_BODY> }>,
+  reply: FastifyReply,
+): Promise<void> {
   const principal = principalOf(request);
-  const body = request.body as KeyBody;
+  const { body } = request;
   const expiry = body.expires_at ?? null;
   const expiresAt = expiry === null ? null : parseTime(expiry);
   if (expiresAt === null && expiry !== null) {
@@ -110,7 +126,7 @@ async function createKey(context: HttpContext, request: FastifyRequest, reply: F
   else sendJson(reply, 201, JSON.stringify({ ...keyView(minted.key, null), key: minted.secret }));
 }
 
-const revokeRoute: Route = {
+const revokeRoute: Route = route({
   method: 'DELETE',
   url: '/v1/keys/:id',
   name: 'revokeKey',
@@ -123,9 +139,9 @@ const revokeRoute: Route = {
   responses: { 200: { description: 'the revoked key', schema: object(KEY) } },
   refusals: ['key_not_found', 'permission_denied', ...NOT_STORED],
   handle: revokeKey,
-};
+});
 
-async function revokeKey(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function revokeKey(context: HttpContext, request: IdRequest, reply: FastifyReply): Promise<void> {
   const id = idOf(request);
   const revoked = await context.services.keys.revoke(principalOf(request), id);
   if ('code' in revoked) sendProblem(reply, revoked);

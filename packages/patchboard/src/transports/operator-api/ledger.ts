@@ -1,49 +1,36 @@
 import { reason, rfc3339 } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { denied, failure, type Failure } from '../../core/failures.ts';
 import type { LedgerRow } from '../../core/ledger/ledger.ts';
 import type { LedgerFilter } from '../../core/ports.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
-import {
-  NEXT_CURSOR,
-  PAGE_QUERY,
-  pageJson,
-  pageOf,
-  sequenceOf,
-  timeOf,
-  type PageQuery,
-} from '../shared/routes/paging.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, sequenceOf, timeOf } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route, sendJson, type ValueOf } from '../shared/routes/routes.ts';
 import { listOf, object, optional, PEER_ID, ref, SEQUENCE, TEXT } from '../shared/routes/schemas.ts';
 
-interface LedgerQuery extends PageQuery {
-  readonly trace_id?: string;
-  readonly tool_call_id?: string;
-  readonly tenant_id?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly after?: string;
-}
+const QUERY = optional({
+  trace_id: TEXT,
+  tool_call_id: TEXT,
+  tenant_id: PEER_ID,
+  from: { ...TEXT, description: 'at or after; RFC 3339, or epoch seconds' },
+  to: { ...TEXT, description: 'before; RFC 3339, or epoch seconds' },
+  after: { ...SEQUENCE, description: 'rows with a greater `seq`' },
+  ...PAGE_QUERY,
+});
 
-export const ledgerRoute: Route = {
+type LedgerQuery = ValueOf<typeof QUERY>;
+
+export const ledgerRoute: Route = route({
   method: 'GET',
   url: '/v1/ledger',
   name: 'readLedger',
   api: 'operator',
   summary: 'The record of every change, oldest first.',
   scope: 'ledger:read',
-  query: optional({
-    trace_id: TEXT,
-    tool_call_id: TEXT,
-    tenant_id: PEER_ID,
-    from: { ...TEXT, description: 'at or after; RFC 3339, or epoch seconds' },
-    to: { ...TEXT, description: 'before; RFC 3339, or epoch seconds' },
-    after: { ...SEQUENCE, description: 'rows with a greater `seq`' },
-    ...PAGE_QUERY,
-  }),
+  query: QUERY,
   responses: {
     200: {
       description: 'one page',
@@ -52,10 +39,14 @@ export const ledgerRoute: Route = {
   },
   refusals: ['permission_denied'],
   handle: readLedger,
-};
+});
 
-async function readLedger(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const query = request.query as LedgerQuery;
+async function readLedger(
+  context: HttpContext,
+  request: RequestWith<{ query: LedgerQuery }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { query } = request;
   const principal = principalOf(request);
   const foreign = foreignTenant(principal, query.tenant_id);
   if (foreign !== null) {

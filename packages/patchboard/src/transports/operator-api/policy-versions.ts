@@ -1,5 +1,5 @@
 import { reason, rfc3339 } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { PolicyText } from '../../core/access/policy-service.ts';
 import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
@@ -13,7 +13,7 @@ import {
   type PageQuery,
 } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import { COUNT, listOf, nullable, object, optional, SEQUENCE, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const CHANGE = {
@@ -22,7 +22,7 @@ const CHANGE = {
   changed_by: TEXT,
 };
 
-const listRoute: Route = {
+const listRoute: Route = route({
   method: 'GET',
   url: '/v1/policy/versions',
   name: 'listPolicyVersions',
@@ -38,15 +38,15 @@ const listRoute: Route = {
   },
   refusals: ['body_invalid'],
   handle: listVersions,
-};
+});
 
 async function listVersions(
   { services }: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ query: PageQuery }>,
   reply: FastifyReply,
 ): Promise<void> {
   const { tenant } = principalOf(request);
-  const { limit, cursor } = pageOf(request.query as PageQuery);
+  const { limit, cursor } = pageOf(request.query);
   const newest = cursor === null ? Infinity : sequenceOf(cursor);
   // One more than the page has, to know whether there is another page.
   const found = await services.policies.versions(tenant, newest, limit + 1);
@@ -55,7 +55,7 @@ async function listVersions(
   sendJson(reply, 200, pageJson('versions', rows, next === null ? null : String(next)));
 }
 
-const readRoute: Route = {
+const readRoute: Route = route({
   method: 'GET',
   url: '/v1/policy/versions/:version',
   name: 'readPolicyVersion',
@@ -74,15 +74,15 @@ const readRoute: Route = {
   },
   refusals: ['value_not_found', 'body_invalid'],
   handle: readVersion,
-};
+});
 
 async function readVersion(
   { services }: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ params: { version: string } }>,
   reply: FastifyReply,
 ): Promise<void> {
   const { tenant } = principalOf(request);
-  const version = Number((request.params as { version: string }).version);
+  const version = Number(request.params.version);
   const text = await services.policies.version(tenant, version);
   if (text !== undefined) {
     sendJson(reply, 200, JSON.stringify({ ...changeView(text), document: text.document }));

@@ -15,7 +15,14 @@ import type { PolicyText } from '../../core/access/policy-service.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
+import {
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  sendJson,
+  type ValueOf,
+} from '../shared/routes/routes.ts';
 import {
   ANY,
   COUNT,
@@ -73,7 +80,7 @@ async function readPolicy(context: HttpContext, request: FastifyRequest, reply: 
   sendJson(reply, 200, await policyJson(context, tenant, context.services.policies.current(tenant)));
 }
 
-const replaceRoute: Route = {
+const replaceRoute: Route = route({
   method: 'PUT',
   url: '/v1/policy',
   name: 'replacePolicy',
@@ -85,21 +92,21 @@ const replaceRoute: Route = {
   responses: { 200: { description: 'the policy now in force', schema: POLICY } },
   refusals: ['conflict', 'body_invalid', ...NOT_STORED],
   handle: replacePolicy,
-};
+});
 
 async function replacePolicy(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ body: { document: unknown; version?: number } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { document, version } = request.body as { document: unknown; version?: number };
+  const { document, version } = request.body;
   const principal = principalOf(request);
   const replaced = await context.services.policies.replace(principal, document, version ?? null);
   if ('code' in replaced) sendProblem(reply, replaced);
   else sendJson(reply, 200, await policyJson(context, principal.tenant, replaced));
 }
 
-const checkRoute: Route = {
+const checkRoute: Route = route({
   method: 'POST',
   url: '/v1/policy/check',
   name: 'checkPolicy',
@@ -111,14 +118,14 @@ const checkRoute: Route = {
   responses: { 200: { description: 'the comparison', schema: object(REVIEW) } },
   refusals: ['body_invalid'],
   handle: checkPolicy,
-};
+});
 
 async function checkPolicy(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ body: { document: unknown } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { document } = request.body as { document: unknown };
+  const { document } = request.body;
   const decoded = decodeSentPolicy(document);
   if (!decoded.ok) {
     sendProblem(reply, unreadable(decoded.problems));
@@ -144,7 +151,17 @@ async function reviewView(
   return { warnings: warnings.map((one) => ({ ...one, message: reasonText(one) })), matches };
 }
 
-const explainRoute: Route = {
+const EXPLAIN_BODY = object(
+  {
+    tool_name: TEXT,
+    agent_id: PEER_ID,
+    args: ANY,
+    document: { type: 'object', description: 'use this policy instead of the one in force' },
+  },
+  ['agent_id', 'args', 'document'],
+);
+
+const explainRoute: Route = route({
   method: 'POST',
   url: '/v1/policy/explain',
   name: 'explainPolicy',
@@ -152,15 +169,7 @@ const explainRoute: Route = {
   summary:
     'The decision of the policy for a call, the rule behind it, and other rules that match. Nothing is recorded.',
   scope: 'policy:write',
-  body: object(
-    {
-      tool_name: TEXT,
-      agent_id: PEER_ID,
-      args: ANY,
-      document: { type: 'object', description: 'use this policy instead of the one in force' },
-    },
-    ['agent_id', 'args', 'document'],
-  ),
+  body: EXPLAIN_BODY,
   responses: {
     200: {
       description: 'the decision and its trace',
@@ -174,18 +183,15 @@ const explainRoute: Route = {
   },
   refusals: ['tool_not_found', 'body_invalid'],
   handle: explain,
-};
+});
 
-interface ExplainBody {
-  readonly tool_name: string;
-  readonly agent_id?: string;
-  readonly args?: unknown;
-  readonly document?: unknown;
-}
-
-function explain(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+function explain(
+  context: HttpContext,
+  request: RequestWith<{ body: ValueOf<typeof EXPLAIN_BODY> }>,
+  reply: FastifyReply,
+): undefined {
   const { engine, services } = context;
-  const { tool_name: name, agent_id: agentId = 'local', args = {}, document } = request.body as ExplainBody;
+  const { tool_name: name, agent_id: agentId = 'local', args = {}, document } = request.body;
   const principal = principalOf(request);
   const { tenant } = principal;
   const tool = engine.toolIndex.find(tenant, name);

@@ -14,7 +14,7 @@ import { SCOPES } from '../../core/access/scopes.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import { COUNT, listOf, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 /** The attributes of the session cookie: no script reads it, and no other site sends it. */
@@ -33,7 +33,7 @@ function rulesOf(isSecure: boolean): string {
   return isSecure ? `${COOKIE_RULES}; Secure` : COOKIE_RULES;
 }
 
-const openRoute: Route = {
+const openRoute: Route = route({
   method: 'POST',
   url: '/v1/session',
   name: 'openSession',
@@ -48,14 +48,14 @@ const openRoute: Route = {
   },
   refusals: ['auth_required', 'rate_limited'],
   handle: openSession,
-};
+});
 
 async function openSession(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ body: { token: string } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { token } = request.body as { token: string };
+  const { token } = request.body;
   const session = await context.services.sessions.open(token, request.ip);
   if ('code' in session) {
     sendProblem(reply, session);

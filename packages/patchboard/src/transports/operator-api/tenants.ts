@@ -7,14 +7,24 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { isOfEveryTenant, operatorTokenMissing } from './operator-token.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { NOT_STORED, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
-import { listOf, nullable, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
+import { NOT_STORED, type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
+import {
+  COUNT,
+  listOf,
+  mapOf,
+  nullable,
+  NUMBER,
+  object,
+  optional,
+  PEER_ID,
+  TEXT,
+} from '../shared/routes/schemas.ts';
 
-const RATE: Schema = object({
-  burst: { type: 'integer', minimum: 1 },
-  per_second: { type: 'number', exclusiveMinimum: 0 },
+const RATE = object({
+  burst: { ...COUNT, minimum: 1 },
+  per_second: { ...NUMBER, exclusiveMinimum: 0 },
 });
-const LIMITS: Schema = optional({ calls: RATE, tools: { type: 'object', additionalProperties: RATE } });
+const LIMITS = optional({ calls: RATE, tools: mapOf(RATE) });
 
 const TENANT = {
   tenant_id: TEXT,
@@ -50,7 +60,7 @@ function listTenants(context: HttpContext, request: FastifyRequest, reply: Fasti
   sendJson(reply, 200, JSON.stringify({ tenants: seen.map(tenantView), next_cursor: null }));
 }
 
-const putRoute: Route = {
+const putRoute: Route = route({
   method: 'PUT',
   url: '/v1/tenants/:tenant_id',
   name: 'replaceTenant',
@@ -66,11 +76,15 @@ const putRoute: Route = {
   responses: { 200: { description: 'the settings now in force', schema: object(TENANT) } },
   refusals: ['permission_denied', ...NOT_STORED],
   handle: putTenant,
-};
+});
 
-async function putTenant(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { tenant_id: id } = request.params as { tenant_id: string };
-  const settings = (request.body ?? {}) as TenantText;
+async function putTenant(
+  context: HttpContext,
+  request: RequestWith<{ params: { tenant_id: string }; body: TenantText }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { tenant_id: id } = request.params;
+  const settings = request.body ?? {};
   const principal = principalOf(request);
   const refused = operatorTokenMissing(principal) ?? unknownPack(context, settings);
   if (refused !== null) return sendProblem(reply, refused);
@@ -78,7 +92,7 @@ async function putTenant(context: HttpContext, request: FastifyRequest, reply: F
   sendJson(reply, 200, JSON.stringify(tenantView(known)));
 }
 
-const removeRoute: Route = {
+const removeRoute: Route = route({
   method: 'DELETE',
   url: '/v1/tenants/:tenant_id',
   name: 'forgetTenant',
@@ -90,14 +104,14 @@ const removeRoute: Route = {
   responses: { 200: { description: 'the settings were removed', schema: object({ tenant_id: TEXT }) } },
   refusals: ['permission_denied', 'value_not_found', ...NOT_STORED],
   handle: removeTenant,
-};
+});
 
 async function removeTenant(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ params: { tenant_id: string } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const { tenant_id: id } = request.params as { tenant_id: string };
+  const { tenant_id: id } = request.params;
   const principal = principalOf(request);
   const refused = operatorTokenMissing(principal);
   if (refused !== null) return sendProblem(reply, refused);

@@ -1,5 +1,5 @@
 import { rfc3339, type TraceLedgerView } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { readTrace, type TraceEntry } from '../../core/ledger/trace-ledger.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -11,7 +11,7 @@ import {
   sequenceOf,
   type PageQuery,
 } from '../shared/routes/paging.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import {
   COUNT,
   FLAG,
@@ -23,10 +23,6 @@ import {
   TEXT,
   TIME,
 } from '../shared/routes/schemas.ts';
-
-interface TraceQuery extends PageQuery {
-  readonly trace_id: string;
-}
 
 const ENTRY = object({
   trace_id: TEXT,
@@ -52,7 +48,7 @@ const ENTRY = object({
   error_code: nullable(TEXT),
 });
 
-export const traceLedgerRoute: Route = {
+export const traceLedgerRoute: Route = route({
   method: 'GET',
   url: '/v1/trace_ledger',
   name: 'readTraceLedger',
@@ -63,7 +59,7 @@ export const traceLedgerRoute: Route = {
   headers: headers({
     'x-internal-api-key': { ...TEXT, description: 'a service reads the traces of its own tenant' },
   }),
-  query: object({ trace_id: PEER_ID, ...PAGE_QUERY }, Object.keys(PAGE_QUERY)),
+  query: object({ trace_id: PEER_ID, ...PAGE_QUERY }, ['limit', 'cursor']),
   responses: {
     200: {
       description: 'one page',
@@ -72,14 +68,14 @@ export const traceLedgerRoute: Route = {
   },
   refusals: [],
   handle: readTraceLedger,
-};
+});
 
 async function readTraceLedger(
   context: HttpContext,
-  request: FastifyRequest,
+  request: RequestWith<{ query: PageQuery & { trace_id: string } }>,
   reply: FastifyReply,
 ): Promise<void> {
-  const query = request.query as TraceQuery;
+  const { query } = request;
   const { tenant } = principalOf(request);
   const { limit, cursor } = pageOf(query);
   const filter = { tenant, traceId: query.trace_id };

@@ -7,13 +7,14 @@ import { packOf } from '../../core/upstreams/upstream-tools.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
 import {
   ANNOTATIONS,
   ANY,
   COUNT,
   FLAG,
   listOf,
+  mapOf,
   nullable,
   object,
   REASONS,
@@ -125,7 +126,7 @@ async function reload(context: HttpContext, request: FastifyRequest, reply: Fast
   sendJson(reply, 200, JSON.stringify(done));
 }
 
-const restartRoute: Route = {
+const restartRoute: Route = route({
   method: 'POST',
   url: '/v1/upstreams/:name/restart',
   name: 'restartUpstream',
@@ -137,17 +138,21 @@ const restartRoute: Route = {
   responses: { 200: { description: 'it connects', schema: NAME } },
   refusals: ['permission_denied', 'value_not_found'],
   handle: restart,
-};
+});
 
-async function restart(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { name } = request.params as { name: string };
+async function restart(
+  context: HttpContext,
+  request: RequestWith<{ params: { name: string } }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const { name } = request.params;
   const refused =
     operatorTokenMissing(principalOf(request)) ?? (await context.engine.upstreams.restart(name));
   if (refused !== null) return sendProblem(reply, refused);
   sendJson(reply, 200, JSON.stringify({ name }));
 }
 
-const acceptRoute: Route = {
+const acceptRoute: Route = route({
   method: 'POST',
   url: '/v1/upstreams/:name/accept',
   name: 'acceptContracts',
@@ -157,8 +162,7 @@ const acceptRoute: Route = {
   params: NAME,
   body: object({
     versions: {
-      type: 'object',
-      additionalProperties: TEXT,
+      ...mapOf(TEXT),
       minProperties: 1,
       description:
         'the version to accept, by the name of the tool; a tool with another version is a conflict',
@@ -172,12 +176,16 @@ const acceptRoute: Route = {
   },
   refusals: ['permission_denied', 'value_not_found', 'tool_not_found', 'conflict', ...NOT_STORED],
   handle: accept,
-};
+});
 
-async function accept(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function accept(
+  context: HttpContext,
+  request: RequestWith<{ params: { name: string }; body: AcceptContractBody }>,
+  reply: FastifyReply,
+): Promise<void> {
   const principal = principalOf(request);
-  const { name } = request.params as { name: string };
-  const { versions } = request.body as AcceptContractBody;
+  const { name } = request.params;
+  const { versions } = request.body;
   const refused = operatorTokenMissing(principal);
   if (refused !== null) return sendProblem(reply, refused);
   const accepted = await context.engine.upstreams.accept(principal, name, versions);

@@ -1,5 +1,5 @@
 import { ENGLISH, reason, type ReasonSentences, reasonText, textIn } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { Failure } from '../../core/failures.ts';
 import type { Submitted } from '../../core/call/call-request.ts';
@@ -7,24 +7,30 @@ import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { HTTP_STATUS, rateFields, sendProblem } from '../shared/routes/problem.ts';
-import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, object } from '../shared/routes/schemas.ts';
+import {
+  NOT_STORED,
+  type RequestWith,
+  route,
+  type Route,
+  sendJson,
+  type ValueOf,
+} from '../shared/routes/routes.ts';
+import { ANY, object, TEXT } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
 import { auditOf, CALL_RESPONSE, type AuditedRequest } from './audit.ts';
 import { ERROR_TYPE, type ErrorType } from './error-types.ts';
-import { BODY_CONTEXT, TENANT_CONTEXT_HEADERS, tenantContextOf, type BodyContext } from './tenant-context.ts';
+import { BODY_CONTEXT, TENANT_CONTEXT_HEADERS, tenantContextOf } from './tenant-context.ts';
 import { TENANT_REFUSAL } from './refusal.ts';
 import { siteProblem } from './sites.ts';
 import { undeclaredMembers, type Warning } from './undeclared-members.ts';
 
-interface CallBody {
-  readonly tool_name: string;
-  readonly input?: unknown;
-  readonly context?: BodyContext | null;
-}
+const BODY = object(
+  { tool_name: { ...TEXT, minLength: 1, maxLength: 200 }, input: ANY, context: BODY_CONTEXT },
+  ['input', 'context'],
+);
 
 export function callRoute(prefix: string, name: string): Route {
-  return {
+  return route({
     method: 'POST',
     url: `${prefix}/tools/call`,
     name,
@@ -33,20 +39,21 @@ export function callRoute(prefix: string, name: string): Route {
     scope: 'tools:call',
     takesInternalKey: true,
     headers: TENANT_CONTEXT_HEADERS,
-    body: object(
-      { tool_name: { type: 'string', minLength: 1, maxLength: 200 }, input: ANY, context: BODY_CONTEXT },
-      ['input', 'context'],
-    ),
+    body: BODY,
     responses: { 200: { description: 'how the call ended', schema: CALL_RESPONSE } },
     refuse: TENANT_REFUSAL,
     refusals: ['permission_denied', 'rate_limited', 'queue_full', 'overloaded', ...NOT_STORED],
     handle: callTool,
-  };
+  });
 }
 
-async function callTool(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function callTool(
+  context: HttpContext,
+  request: RequestWith<{ body: ValueOf<typeof BODY> }>,
+  reply: FastifyReply,
+): Promise<void> {
   const { engine, clock, digest } = context;
-  const { tool_name: toolName, context: bodyContext, ...body } = request.body as CallBody;
+  const { tool_name: toolName, context: bodyContext, ...body } = request.body;
   const input = body.input ?? {};
   const principal = principalOf(request);
   const tenantContext = tenantContextOf(request.headers, bodyContext);

@@ -1,19 +1,19 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { audienceOf } from '../../core/tools/tool-audience.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { type RequestWith, route, type Route, sendJson, type ValueOf } from '../shared/routes/routes.ts';
 import { COUNT, FLAG, listOf, nullable, object, optional, TEXT } from '../shared/routes/schemas.ts';
 import { TENANT_CONTEXT_HEADERS } from './tenant-context.ts';
 import { TENANT_REFUSAL } from './refusal.ts';
 import { siteProblem } from './sites.ts';
 
-interface ListBody {
-  readonly category?: string | null;
-  readonly ai_callable_only?: boolean;
-}
+const BODY = optional({
+  category: nullable({ ...TEXT, description: 'only tools of this category' }),
+  ai_callable_only: { ...FLAG, description: 'default: true' },
+});
 
 const JSON_SCHEMA = { type: ['object', 'boolean'] };
 
@@ -29,7 +29,7 @@ const TOOL = object({
 });
 
 export function listRoute(prefix: string, name: string): Route {
-  return {
+  return route({
     method: 'POST',
     url: `${prefix}/tools/list`,
     name,
@@ -38,21 +38,22 @@ export function listRoute(prefix: string, name: string): Route {
     scope: 'tools:call',
     takesInternalKey: true,
     headers: TENANT_CONTEXT_HEADERS,
-    body: optional({
-      category: nullable({ ...TEXT, description: 'only tools of this category' }),
-      ai_callable_only: { ...FLAG, description: 'default: true' },
-    }),
+    body: BODY,
     responses: {
       200: { description: 'all of them', schema: object({ tools: listOf(TOOL), total: COUNT }) },
     },
     refuse: TENANT_REFUSAL,
     refusals: ['permission_denied'],
     handle: listTools,
-  };
+  });
 }
 
-function listTools(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { category = null, ai_callable_only: aiOnly = true } = (request.body ?? {}) as ListBody;
+function listTools(
+  context: HttpContext,
+  request: RequestWith<{ body: ValueOf<typeof BODY> }>,
+  reply: FastifyReply,
+): undefined {
+  const { category = null, ai_callable_only: aiOnly = true } = request.body ?? {};
   const { engine } = context;
   const principal = principalOf(request);
   const foreign = siteProblem(engine.tenants, principal, String(request.headers['x-site-id']));

@@ -36,7 +36,7 @@ export const TENANT_CONTEXT_HEADERS: Schema = {
 };
 
 /** Null means absent; members that are not listed are ignored. */
-export const BODY_CONTEXT: Schema = {
+export const BODY_CONTEXT: Schema<BodyContext | null> = {
   type: ['object', 'null'],
   properties: {
     tenant_id: nullable(PEER_ID),
@@ -76,8 +76,10 @@ export function tenantContextOf(
     const places = differing.map(([member, header]) => reason('context_member_differs', { member, header }));
     return failure('body_invalid', reason('context_differs', { places }));
   }
-  const text = (header: string, member: ContextMember): string | undefined =>
-    (given[header] as string | undefined) ?? context[member] ?? undefined;
+  const text = (header: string, member: ContextMember): string | undefined => {
+    const sent = given[header];
+    return (typeof sent === 'string' ? sent : context[member]) ?? undefined;
+  };
   const traceId = String(given['x-trace-id']);
   const parent = parseTraceparent(String(given['traceparent'] ?? ''));
   return {

@@ -16,7 +16,7 @@ import { ReplyChannel } from '../messages/reply-channel.ts';
 import { RPC_CODES } from '../../../protocols/mcp/rpc-codes.ts';
 import { errorJson, RpcError, type RpcId } from '../messages/rpc-error.ts';
 import { RpcResponse } from '../messages/rpc-response.ts';
-import { rpcErrorOf, runRequest, type ServerParts } from '../run-request.ts';
+import { type McpRequest, rpcErrorOf, runRequest, type ServerParts } from '../run-request.ts';
 import { respondElsewhere } from './server-requests.ts';
 import type { Session } from './session.ts';
 import { onSessionSignals, signalSession } from './session-signals.ts';
@@ -28,7 +28,7 @@ import { SharedSessions } from './shared-sessions.ts';
 /** One POST. */
 export interface InboundPost {
   readonly context: HttpContext;
-  readonly request: FastifyRequest;
+  readonly request: McpRequest;
   readonly reply: FastifyReply;
   readonly narrowing: Narrowing;
 }

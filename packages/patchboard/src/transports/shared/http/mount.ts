@@ -1,4 +1,5 @@
 import { type FailureCode, reason } from '@patchboard/wire';
+import { isRecord } from '@patchboard/wire/json';
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -138,7 +139,7 @@ function identify(
 }
 
 function ticketIn({ query }: FastifyRequest): string | null {
-  const { ticket } = query as { ticket?: unknown };
+  const ticket = isRecord(query) ? query['ticket'] : undefined;
   return typeof ticket === 'string' ? ticket : null;
 }
 

@@ -101,9 +101,11 @@ export function supportsHead({ method, isStream }: Route): boolean {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Returns the id of a route with `ID_PARAMS`. */
-export function idOf(request: FastifyRequest): string {
-  return (request.params as { id: string }).id;
+/** A request to a route with `ID_PARAMS`. */
+export type IdRequest = RequestWith<{ params: { readonly id: string } }>;
+
+export function idOf({ params }: IdRequest): string {
+  return params.id;
 }
 
 /** Sends serialized JSON. */

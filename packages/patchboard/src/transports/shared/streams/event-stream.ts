@@ -1,5 +1,5 @@
 import { encodeSse, encodeSsePosition, isCallState, isTerminal } from '@patchboard/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { isOpen, type Call } from '../../../core/call/call.ts';
 import type { BoardEvent, EventFilter } from '../../../core/ledger/events.ts';
 import { messageOf } from '../../../core/failures.ts';
@@ -7,10 +7,15 @@ import type { Principal } from '../../../core/access/principal.ts';
 import type { HttpContext } from '../http/context.ts';
 import { principalOf } from '../routes/caller.ts';
 import { sendProblem } from '../routes/problem.ts';
-import type { Schema } from '../routes/routes.ts';
+import type { RequestWith, Schema } from '../routes/routes.ts';
 import { headers, optional, SEQUENCE, TEXT } from '../routes/schemas.ts';
 
-export const EVENTS_QUERY: Schema = optional({
+/** Query parameters of an event stream. */
+export interface EventsQuery {
+  readonly after?: string;
+}
+
+export const EVENTS_QUERY: Schema<EventsQuery> = optional({
   after: {
     ...SEQUENCE,
     description: 'start after the event with this `id`; with a future `id`, start now',
@@ -31,8 +36,11 @@ export const EVENT_TEXT: Schema = {
  * Returns the sequence number after which the client resumes; null if it names none. A number beyond the ledger's head comes
  * from another ledger (a new data folder, a restored copy): such a client would wait forever, so it resumes at the head.
  */
-export async function resumePoint(context: HttpContext, request: FastifyRequest): Promise<number | null> {
-  const given = request.headers['last-event-id'] ?? (request.query as { after?: string }).after;
+export async function resumePoint(
+  context: HttpContext,
+  request: RequestWith<{ query: EventsQuery }>,
+): Promise<number | null> {
+  const given = request.headers['last-event-id'] ?? request.query.after;
   if (typeof given !== 'string') return null;
   return Math.min(Number(given), (await context.store.ledgerHead()).seq);
 }
