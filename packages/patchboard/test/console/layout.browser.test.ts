@@ -4,13 +4,15 @@ import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo } from './support/toys.ts';
 
 let board: TestConsole;
+let call: string;
 beforeAll(async () => {
   board = await aConsole({ tools: [echo] });
-  await board.server.ask({
+  const response = await board.server.ask({
     method: 'POST',
     path: '/v1/tools/toy.echo/invoke',
     body: { run_id: 'r', args: { word: 'hello' } },
   });
+  call = (response.json as { tool_call_id: string }).tool_call_id;
 });
 afterAll(async () => {
   await board?.close();
@@ -47,6 +49,61 @@ describe('the lists of calls and of runs', () => {
       expect({ width, overlaps }).toEqual({ width, overlaps: [] });
       expect(headings.length).toBeGreaterThan(2);
     }
+    await done();
+  });
+});
+
+/** The texts of the elements that are cut, or on more than one line. */
+async function brokenTexts(elements: Locator): Promise<string[]> {
+  return await elements.evaluateAll((nodes) =>
+    nodes.flatMap((node) => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const { left, right } = node.getBoundingClientRect();
+      const boxes = [...range.getClientRects()];
+      const isWhole = boxes.every((box) => box.left > left - 1 && box.right < right + 1);
+      const lines = new Set(boxes.map(({ top }) => Math.round(top)));
+      return isWhole && lines.size <= 1 ? [] : [node.textContent];
+    }),
+  );
+}
+
+/** Reports the longest times for each call that the page reads. */
+async function withLongTimes(page: Page): Promise<void> {
+  const longestMs = 3_598_800;
+  await page.route(/\/v1\/tool_calls(\/tc_[^/?]*)?(\?.*)?$/, async (route) => {
+    const response = await route.fetch();
+    const times = { duration_ms: longestMs, waited_ms: longestMs, ran_ms: longestMs };
+    const body = (await response.json()) as { tool_calls?: object[] };
+    const calls = body.tool_calls?.map((call) => ({ ...call, ...times }));
+    const json = calls === undefined ? { ...body, ...times } : { ...body, tool_calls: calls };
+    await route.fulfill({ response, json });
+  });
+}
+
+describe('times of an hour', () => {
+  it('are on one line in the list of calls, at every width', async () => {
+    const { page, done } = await board.open('/ui/nowhere');
+    await withLongTimes(page);
+    await page.goto(`${board.url}/ui/calls`);
+    for (const width of [1280, 1024, 900, 861, 700]) {
+      await page.setViewportSize({ width, height: 800 });
+      const times = page.locator('[data-call] .end:visible');
+      await times.first().waitFor();
+      expect(await times.first().textContent()).toBe('59 min 59 s');
+      expect({ width, broken: await brokenTexts(times) }).toEqual({ width, broken: [] });
+    }
+    await done();
+  });
+
+  it('are on one line in the timeline of a call, also on a phone', async () => {
+    const { page, done } = await board.open('/ui/nowhere', { viewport: { width: 390, height: 844 } });
+    await withLongTimes(page);
+    await page.goto(`${board.url}/ui/calls/${call}`);
+    const total = page.locator('.timeline .end').last();
+    await total.waitFor();
+    expect(await total.textContent()).toBe('59 min 59 s');
+    expect(await brokenTexts(total)).toEqual([]);
     await done();
   });
 });
