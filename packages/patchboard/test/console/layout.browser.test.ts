@@ -108,6 +108,22 @@ describe('times of an hour', () => {
   });
 });
 
+describe('on a phone', () => {
+  const viewport = { width: 390, height: 844 };
+
+  it('a row of a table is a list, whose headings do not overlap', async () => {
+    const { page, done } = await board.open('/ui/agents?view=policy', { viewport });
+    await page.locator('td[data-heading="Condition and reason"]').first().waitFor();
+    const overlapping = await page
+      .locator('td[data-heading]')
+      .evaluateAll((cells) =>
+        cells.flatMap((cell) => (cell.scrollHeight > cell.clientHeight ? [cell.textContent] : [])),
+      );
+    expect(overlapping).toEqual([]);
+    await done();
+  });
+});
+
 /** WCAG contrast of the text of an element on its own background. */
 async function contrastOf(element: Locator): Promise<number> {
   return await element.evaluate((node) => {
