@@ -122,6 +122,17 @@ describe('on a phone', () => {
     expect(overlapping).toEqual([]);
     await done();
   });
+
+  it('the filters of the list of calls show what is chosen', async () => {
+    const { page, done } = await board.open('/ui/calls', { viewport });
+    const chosen = page.locator('.el-select__placeholder');
+    await chosen.filter({ hasText: 'Newest first' }).waitFor();
+    const cut = await chosen.evaluateAll((labels) =>
+      labels.flatMap((label) => (label.scrollWidth > label.clientWidth ? [label.textContent] : [])),
+    );
+    expect(cut).toEqual([]);
+    await done();
+  });
 });
 
 /** WCAG contrast of the text of an element on its own background. */
