@@ -11,6 +11,11 @@ const LIST_OF: Readonly<Record<string, string>> = {
 /** Pages that no detail is opened from. */
 const NO_ORIGIN: ReadonlySet<string> = new Set(['login', 'nowhere']);
 
+/** Name of the page of the navigation that a page belongs to: itself, or the list of a detail. */
+export function sectionOf(page: string): string {
+  return LIST_OF[page] ?? page;
+}
+
 export interface BackPage {
   /** Name of its route. */
   readonly name: string;

@@ -157,6 +157,22 @@ describe('signing in', () => {
 });
 
 describe('the shell', () => {
+  it('marks the page in the menu, and the list that a detail belongs to', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    const marked = page.locator('nav [aria-current]');
+    await expect.poll(() => marked.allInnerTexts()).toEqual(['Calls']);
+    for (const [path, list] of [
+      ['calls/tc_none', 'Calls'],
+      ['runs/run_none', 'Runs'],
+      ['compare', 'Runs'],
+    ] as const) {
+      await page.goto(`${board.url}/ui/${path}`);
+      await expect.poll(() => marked.allInnerTexts()).toEqual([list]);
+      expect(await marked.getAttribute('aria-current')).toBe('true');
+    }
+    await done();
+  });
+
   it('finds anything by keyboard', async () => {
     const { page, done } = await board.open('/ui/calls');
     await page.locator('h1').waitFor();
