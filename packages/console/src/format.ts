@@ -38,7 +38,7 @@ const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: f
 const STYLES = {
   clock: CLOCK,
   short: { ...CLOCK, month: '2-digit', day: '2-digit' },
-  full: { dateStyle: 'medium', timeStyle: 'medium' },
+  full: { dateStyle: 'medium', timeStyle: 'medium', hour12: false },
   day: { month: 'short', day: 'numeric' },
   date: { month: '2-digit', day: '2-digit' },
   minute: { hour: '2-digit', minute: '2-digit', hour12: false },
