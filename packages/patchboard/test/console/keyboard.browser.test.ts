@@ -102,6 +102,23 @@ describe('by keyboard alone', () => {
     await done();
   });
 
+  it('Escape leads from a call back to its row in the list, which the keys go on from', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator(`[data-call="${calls[0]!}"]`).waitFor();
+    await press(page, 'j', 'j', 'j');
+    const at = await page.evaluate(
+      () => document.activeElement?.closest('[data-call]')?.getAttribute('data-call') ?? '',
+    );
+    await press(page, 'Enter');
+    await page.waitForURL(`**/ui/calls/${at}*`);
+    await focusIsOn(page, 'main');
+    await press(page, 'Escape');
+    await focusIsOn(page, `[data-call="${at}"] a`);
+    await press(page, 'x');
+    await page.locator(`[data-call="${at}"].chosen`).waitFor();
+    await done();
+  });
+
   it('no editor traps the tab key; an opened input gets the focus and returns it', async () => {
     const { page, done } = await board.open(`/ui/approvals?call=${waiting}`);
     await page.locator('[data-approval-detail]').waitFor();

@@ -93,6 +93,12 @@ export async function checkLongList(count: number, places: readonly number[]): P
       await expect.poll(() => seen(page)).toMatchObject({ first: newest(index) });
       expect((await seen(page)).rows).toBeLessThanOrEqual(MOST_ROWS);
     }
+    // The back button leads to the row again.
+    const last = newest(places.at(-1) ?? 0);
+    await page.locator(`[data-call="${last}"] a`).click();
+    await page.waitForURL(`**/ui/calls/${last}`);
+    await page.goBack();
+    await page.locator(`[data-call="${last}"] a:focus`).waitFor();
     await page.locator('[data-scroller]').press('Home');
     await expect.poll(() => seen(page)).toMatchObject({ first: newest(0) });
     await done();
