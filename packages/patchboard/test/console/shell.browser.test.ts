@@ -173,6 +173,22 @@ describe('the shell', () => {
     await done();
   });
 
+  it('names each tab after what it shows', async () => {
+    const response = await board.server.ask({
+      method: 'POST',
+      path: '/v1/tools/toy.echo/invoke',
+      body: { run_id: 'titled', args: {} },
+    });
+    const { tool_call_id: id } = response.json as { tool_call_id: string };
+    const { page, done } = await board.open(`/ui/calls/${id}`);
+    await expect.poll(() => page.title()).toBe('toy.echo · Patchboard');
+    await page.getByRole('navigation').getByRole('link', { name: 'Calls' }).click();
+    await expect.poll(() => page.title()).toBe('Calls · Patchboard');
+    await page.getByRole('navigation').getByRole('link', { name: 'Tester' }).click();
+    await expect.poll(() => page.title()).toBe('Tester · Patchboard');
+    await done();
+  });
+
   it('finds anything by keyboard', async () => {
     const { page, done } = await board.open('/ui/calls');
     await page.locator('h1').waitFor();
