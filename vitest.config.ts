@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { patternsOf, TIERS, type Tier } from './scripts/tests/tiers.ts';
 
@@ -12,6 +14,15 @@ const BROWSER_MS = 240_000;
  * a busy machine. The report names it ("retry x1"): find out why. Tests that look for rare faults set 0.
  */
 const RETRY = 1;
+
+/**
+ * Processes and threads that start from a .ts file find its JavaScript here. Without it each of them strips the types with a
+ * WebAssembly module, and V8 may end a process in which many such threads come and go ("Check failed: jit_page.has_value()",
+ * nodejs/node#64500).
+ */
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+  new URL('node_modules/.cache/patchboard-tests', import.meta.url),
+);
 
 const CLOSE = 'scripts/tests/close-after-file.ts';
 const MEMORY_FOLDER = 'scripts/tests/memory-folder.ts';
