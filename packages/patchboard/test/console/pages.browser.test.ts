@@ -54,6 +54,27 @@ describe('agents and policy', () => {
     await done();
   });
 
+  it('simulates without the code editor, which replaces the field of arguments when it gets the focus', async () => {
+    const { page, done } = await board.open('/ui/settings');
+    const scripts: string[] = [];
+    page.on('request', (request) => scripts.push(new URL(request.url()).pathname));
+    await page.goto(`${board.url}/ui/agents?view=simulator&tool=toy.echo`);
+    await page.locator('[data-explanation]').waitFor();
+    const field = page.getByRole('textbox', { name: 'Arguments' });
+    await expect.poll(() => field.inputValue()).toBe('{}');
+    expect(scripts.filter((path) => path.includes('code-editor'))).toEqual([]);
+    await page.getByRole('textbox', { name: 'Agent' }).focus();
+    await page.keyboard.press('Tab');
+    await page.locator('[data-editor] .cm-content').waitFor();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('{"text": 1');
+    await page.getByRole('alert').waitFor();
+    await page.keyboard.type('}');
+    await expect.poll(() => new URL(page.url()).searchParams.get('args')).toBe('{"text": 1}');
+    await page.locator('[data-explanation]').waitFor();
+    await done();
+  });
+
   it('warns of a typo while one edits and once it is in force, in both languages, and says what matches', async () => {
     const { page, done } = await board.open('/ui/agents?view=policy');
     await page.locator('[data-edit-policy]').click();
