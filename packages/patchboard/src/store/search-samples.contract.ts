@@ -109,7 +109,8 @@ export function aBatch(
   refusals: readonly IndexedRefusal[] = [],
 ): IndexBatch {
   const to = from + calls.length + refusals.length;
-  return { from, to: { seq: to, hash: `hash ${to}` }, calls: calls.map(indexedSample), refusals };
+  const position = { seq: to, hash: `hash ${to}` };
+  return { from, to: position, calls: calls.map(indexedSample), refusals, hasMore: false };
 }
 
 export function aRefusal(seq: number, given: Partial<IndexedRefusal> = {}): IndexedRefusal {

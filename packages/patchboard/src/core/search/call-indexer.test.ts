@@ -6,7 +6,7 @@ import { endedCalls, refusedRows } from '../../store/search-samples.contract.ts'
 import { memoryStore } from '../../store/memory/memory-store.ts';
 import { CallIndexer } from './call-indexer.ts';
 import type { CallIndexWriter, IndexBatch, IndexPosition } from './call-search.ts';
-import { LedgerSource } from './index-source.ts';
+import { LedgerSource, type IndexSource } from './index-source.ts';
 
 /** Keeps the batches. `fail` makes it reject, `isElsewhere` refuses the lease. */
 class MemoryWriter implements CallIndexWriter {
@@ -126,6 +126,50 @@ describe('the indexer of calls', () => {
     }
     expect([writer.leases, clock.armed]).toEqual([leases, 1]);
     await indexer.stop();
+  });
+
+  it('pauses between batches while there are commits, unless the rows that wait in memory are nearly too many', async () => {
+    const clock = new FakeClock();
+    let isNearlyFull = false;
+    let commit: () => void = () => {};
+    let reads = 0;
+    const source: IndexSource = {
+      head: async () => 1_000,
+      hashAt: async () => '',
+      // Each batch takes 10 ms, and another commit happens meanwhile.
+      read: async (after) => {
+        reads += 1;
+        await new Promise<void>((resolve) => void clock.after(10, resolve));
+        commit();
+        return { from: after, to: { seq: after + 1, hash: '' }, calls: [], refusals: [], hasMore: true };
+      },
+      isNearlyFull: () => isNearlyFull,
+    };
+    const log = (): void => {};
+    const indexer = new CallIndexer({
+      source,
+      writer: new MemoryWriter(),
+      clock,
+      log: { info: log, warn: log, error: log },
+      onCommitted: (listener) => ((commit = listener), () => {}),
+      keepCallsMs: null,
+    });
+    const readsIn = async (ms: number): Promise<number> => {
+      const before = reads;
+      for (let at = 0; at < ms; at += 1) await clock.advance(1);
+      return reads - before;
+    };
+    indexer.start();
+    await readsIn(250);
+    expect(await readsIn(400)).toBe(10);
+    isNearlyFull = true;
+    await readsIn(40);
+    expect(await readsIn(400)).toBeGreaterThanOrEqual(30);
+    isNearlyFull = false;
+    await readsIn(10);
+    const stopped = indexer.stop();
+    await readsIn(20);
+    await stopped;
   });
 
   it('continues at the position of the index', async () => {

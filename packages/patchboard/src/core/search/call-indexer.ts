@@ -16,14 +16,14 @@ export interface CallIndexerParts {
 
 /** Commits are gathered for this long, because one batch of many calls costs less than many batches. */
 const GATHER_MS = 250;
-/** While other commits happen, a pause follows each batch that is this many times as long. */
+/** While other commits happen, a pause follows each batch that is at least this many times as long. */
 const BUSY_PAUSE = 3;
 const ACQUIRE_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 3_600_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-type Step = 'applied' | 'up_to_date' | 'leased_elsewhere';
+type Step = 'behind' | 'up_to_date' | 'leased_elsewhere';
 
 /**
  * Writes the index of calls behind the commits, batch by batch: no write waits for it. The position is stored with the
@@ -113,9 +113,9 @@ export class CallIndexer implements RunningIndex {
       if ((await source.head()) < this.#position.seq) this.#position = await this.#clear();
       return 'up_to_date';
     }
-    if (this.#isStopped) return 'applied';
+    if (this.#isStopped) return 'behind';
     this.#position = (await writer.apply(batch)) ? batch.to : null;
-    return 'applied';
+    return batch.hasMore || this.#position === null ? 'behind' : 'up_to_date';
   }
 
   async #acquireLease(): Promise<IndexPosition | null> {
@@ -139,13 +139,14 @@ export class CallIndexer implements RunningIndex {
 
   async #pauseAfter(step: Step, elapsedMs: number): Promise<void> {
     switch (step) {
-      case 'applied':
-        if (this.#commits > 0) await this.#pause(elapsedMs * BUSY_PAUSE);
-        else await this.#parts.clock.turn();
+      case 'behind':
+        if (this.#commits === 0 || this.#parts.source.isNearlyFull?.() === true)
+          await this.#parts.clock.turn();
+        else await this.#pause(elapsedMs * BUSY_PAUSE);
         return;
       case 'up_to_date':
         await this.#nextCommit();
-        await this.#pause(GATHER_MS);
+        await this.#pause(Math.max(GATHER_MS, elapsedMs * BUSY_PAUSE));
         return;
       case 'leased_elsewhere':
         await this.#pause(ACQUIRE_EVERY_MS);

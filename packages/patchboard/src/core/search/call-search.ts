@@ -168,6 +168,8 @@ export interface IndexBatch {
   readonly to: IndexPosition;
   readonly calls: readonly IndexedCall[];
   readonly refusals: readonly IndexedRefusal[];
+  /** Whether there were further rows when it was read. */
+  readonly hasMore: boolean;
 }
 
 /** Writes the index of `CallSearch`. A batch is applied exactly once, with its position. */

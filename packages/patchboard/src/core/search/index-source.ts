@@ -10,12 +10,14 @@ export interface IndexSource {
   hashAt(seq: number): Promise<string | null>;
   /** Reads a bounded number of rows after `after`. Returns null if there are none. */
   read(after: number): Promise<IndexBatch | null>;
+  /** Whether it will soon drop rows that it keeps in memory; they must then be read from the ledger, which costs more. */
+  isNearlyFull?(): boolean;
 }
 
 /** Rows read at once. Calls may be large, and only their indexed part is kept. */
 const PAGE_ROWS = 100;
 /** Calls and refusals in one batch. */
-export const BATCH_ITEMS = 400;
+const BATCH_ITEMS = 400;
 /** Pages of one batch: the calls of old rows may all be removed. */
 const BATCH_PAGES = 40;
 
@@ -56,6 +58,6 @@ export class LedgerSource implements IndexSource {
       if (to.seq < head) to = { seq: head, hash: (await this.hashAt(head)) ?? '' };
       break;
     }
-    return { from: after, to, calls, refusals };
+    return { from: after, to, calls, refusals, hasMore: to.seq < head };
   }
 }

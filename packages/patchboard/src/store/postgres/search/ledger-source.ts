@@ -113,7 +113,8 @@ export class PostgresIndexSource implements IndexSource {
     const last = rows.at(-1);
     if (last === undefined || (last.seq !== end && last.bytes < BATCH_BYTES))
       throw new Error(`the ledger has no row ${end}`);
-    return { from: after, to: { seq: last.seq, hash: last.hash.toString('hex') }, calls, refusals };
+    const to = { seq: last.seq, hash: last.hash.toString('hex') };
+    return { from: after, to, calls, refusals, hasMore: to.seq < head };
   }
 }
 

@@ -27,3 +27,18 @@ it('are read from the ledger again if the index begins anew', async () => {
   expect(await all()).toEqual(ids);
   expect(await all()).toEqual(ids);
 });
+
+it('are nearly too many before some are dropped', async () => {
+  const store = memoryStore({ digest });
+  const recent = new RecentRows(new LedgerSource(store));
+  store.watch((committed) => recent.committed([committed]));
+  await recent.read(0);
+  await insertAll(store, endedCalls(9000));
+  expect(recent.isNearlyFull()).toBe(false);
+  await insertAll(store, endedCalls(11_000).slice(9000));
+  expect(recent.isNearlyFull()).toBe(true);
+  const first = await recent.read(0);
+  expect([first?.calls.length, first?.hasMore]).toEqual([2000, true]);
+  await recent.read(first!.to.seq);
+  expect(recent.isNearlyFull()).toBe(false);
+});

@@ -4,7 +4,7 @@ import type {
   IndexedRefusal,
   IndexPosition,
 } from '../../../core/search/call-search.ts';
-import { BATCH_ITEMS, type IndexSource } from '../../../core/search/index-source.ts';
+import type { IndexSource } from '../../../core/search/index-source.ts';
 import { endedBy, indexedRefusal } from '../../../core/search/indexed-rows.ts';
 import type { CommittedRow } from '../../../core/ports.ts';
 
@@ -17,6 +17,10 @@ interface RecentRow {
 /** Rows and characters of arguments that wait in memory to be indexed. */
 const MAX_ROWS = 20_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
+/** Part of these limits that makes it nearly full. */
+const NEARLY = 0.5;
+/** Calls and refusals in one batch. A large one costs less per call, but the event loop must copy it at once. */
+const BATCH_ITEMS = 2000;
 
 /**
  * Keeps what the newest commits add to the index, so that the rows need not be read again. Rows that were committed
@@ -68,6 +72,10 @@ export class RecentRows implements IndexSource {
     return after < this.#from ? await this.#ledger.read(after) : this.#take(after);
   }
 
+  isNearlyFull(): boolean {
+    return this.#rows.length > MAX_ROWS * NEARLY || this.#characters > MAX_CHARACTERS * NEARLY;
+  }
+
   #take(after: number): IndexBatch | null {
     const newest = this.#newest;
     if (newest === null || newest.seq <= after) return null;
@@ -82,6 +90,7 @@ export class RecentRows implements IndexSource {
       to: isAll ? newest : (taken.at(-1)?.position ?? newest),
       calls: taken.flatMap(({ call }) => call ?? []),
       refusals: taken.flatMap(({ refusal }) => refusal ?? []),
+      hasMore: !isAll,
     };
   }
 
