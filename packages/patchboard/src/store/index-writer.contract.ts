@@ -53,7 +53,7 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
       const { writer, search } = opened;
       await writer.acquireLease();
       const to = { seq: 7, hash: 'h7' };
-      expect(await writer.apply({ from: 0, to, calls: [], refusals: [] })).toBe(true);
+      expect(await writer.apply({ from: 0, to, calls: [], refusals: [], hasMore: false })).toBe(true);
       expect(await search.position()).toBe(7);
     });
 
