@@ -30,16 +30,16 @@ const settings = JSON.parse(process.argv[2] ?? '') as UpkeepSettings;
 const upkeep: Upkeep = { verifySeconds: await verifyEnd(), purgeMs: await purge() };
 process.stdout.write(`${JSON.stringify(upkeep)}\n`);
 
-/** Starts from a row whose hash is known, as from a ledger head that an operator has noted. */
+/** Starts from a checkpoint, as `patchboard ledger verify --from` does. */
 async function verifyEnd(): Promise<number> {
   const store = readOnlyStore(storeFileIn(settings.folder), nodeDigest);
   try {
     const head = await store.ledgerHead();
     const seq = head.seq - settings.rows;
     const [found] = seq < 1 ? [] : await store.readLedger({}, seq - 1, 1, { withCalls: false });
-    const from = found === undefined ? head : { ...head, start: { seq, hash: found.row.hash } };
+    const from = found === undefined ? null : { seq, hash: found.row.hash, writers: null };
     const began = performance.now();
-    const verdict = await verifyLedger({ ...store, ledgerHead: () => Promise.resolve(from) }, nodeDigest);
+    const verdict = await verifyLedger(store, nodeDigest, from);
     if (!verdict.ok) throw new Error(`row ${verdict.seq}: ${verdict.problem}`);
     return (performance.now() - began) / 1000;
   } finally {

@@ -54,7 +54,7 @@ import { grants, type Grants } from './operator/grants.ts';
 import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http/http.ts';
 import { keys, type Keys } from './operator/keys.ts';
 import { backup, type BackupDownload } from './operator/backup.ts';
-import { ledgerExport, ledgerVerify } from './operator/ledger-proof.ts';
+import { ledgerExport, ledgerVerify, type LedgerVerifyOptions } from './operator/ledger-proof.ts';
 import { devices, type DevicesFilter } from './operator/devices.ts';
 import { calls, ledger, tools, traceLedger, type CallsFilter, type LedgerFilter } from './calls/lists.ts';
 import { resolveSettings, type ClientOptions } from './http/options.ts';
@@ -136,8 +136,8 @@ export interface PatchboardClient {
   ledger(filter?: LedgerFilter): Pages<LedgerRowView>;
   /** Returns every call of a trace, including refused ones, oldest first. */
   traceLedger(traceId: string, options?: RequestOptions): Pages<TraceLedgerView>;
-  /** Verifies the whole hash chain. Resolves with `ok: false`, without throwing, if the chain is broken. */
-  ledgerVerify(options?: RequestOptions): Promise<LedgerVerdictView>;
+  /** Verifies the hash chain, from the beginning or from a checkpoint. Resolves with `ok: false`, without throwing, if the chain is broken. */
+  ledgerVerify(options?: LedgerVerifyOptions): Promise<LedgerVerdictView>;
   /** Yields every row of the tenant as a line of JSON, and the head as the last line. Throws if the response is truncated. */
   ledgerExport(options?: RequestOptions): AsyncIterableIterator<string>;
   /** Makes a consistent copy of the server's store and downloads it. Requires the operator token. */

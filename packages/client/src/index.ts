@@ -1,6 +1,7 @@
 export { createClient } from './client.ts';
 export type { PatchboardClient } from './client.ts';
 export type { ApprovalsFilter, Decision, GrantOptions } from './operator/approvals.ts';
+export type { LedgerVerifyOptions } from './operator/ledger-proof.ts';
 export { isEnded } from './calls/call-record.ts';
 export { connectDevice } from './lending/device.ts';
 export type {

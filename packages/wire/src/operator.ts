@@ -197,9 +197,11 @@ export interface LedgerHeadView {
 /** `GET /v1/ledger/verify`. */
 export interface LedgerVerdictView {
   readonly ok: boolean;
-  /** Number of rows that verify. */
+  /** Number of rows that verify. With `from`, of those after that row. */
   readonly rows: number;
   readonly head: LedgerHeadView | null;
+  /** Pass it as `from` to verify only the rows after this head. Null if a row does not verify, and from an older server. */
+  readonly checkpoint: string | null;
   /** Sequence number of the first row that does not verify; null if all do. */
   readonly seq: number | null;
   readonly problem: string | null;

@@ -173,6 +173,7 @@ export const decodeVerdict: Decoder<LedgerVerdictView> = object<LedgerVerdictVie
   ok: boolean,
   rows: number,
   head: nullable(object<LedgerHeadView>({ seq: number, hash: string })),
+  checkpoint: nullable(string),
   seq: nullable(number),
   problem: nullable(string),
 });

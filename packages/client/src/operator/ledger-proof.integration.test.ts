@@ -14,15 +14,29 @@ async function all(lines: AsyncIterable<string>): Promise<string[]> {
 
 describe('ledgerVerify', () => {
   it.each([
-    { ok: true, rows: 2, head: { seq: 2, hash: 'ff' }, seq: null, problem: null },
-    { ok: false, rows: 1, head: null, seq: 2, problem: 'the row was changed' },
+    { ok: true, rows: 2, head: { seq: 2, hash: 'ff' }, checkpoint: '2:ff', seq: null, problem: null },
+    { ok: false, rows: 1, head: null, checkpoint: null, seq: 2, problem: 'the row was changed' },
   ])('returns the verdict, also of a broken chain', async (verdict) => {
     const server = await fakeServer((_seen, response) => json(response, 200, verdict));
     expect(await clientOf(server).ledgerVerify()).toEqual(verdict);
   });
 
+  it('sends a checkpoint, and returns null for the one that an older server does not send', async () => {
+    const verdict = { ok: true, rows: 0, head: { seq: 2, hash: 'ff' }, seq: null, problem: null };
+    const server = await fakeServer((_seen, response) => json(response, 200, verdict));
+    expect(await clientOf(server).ledgerVerify({ from: '2:ff' })).toEqual({ ...verdict, checkpoint: null });
+    expect(server.seen[0]).toMatchObject({ path: '/v1/ledger/verify?from=2%3Aff' });
+  });
+
   it('has a longer timeout than other requests', async () => {
-    const verdict = { ok: true, rows: 0, head: { seq: 0, hash: '00' }, seq: null, problem: null };
+    const verdict = {
+      ok: true,
+      rows: 0,
+      head: { seq: 0, hash: '00' },
+      checkpoint: null,
+      seq: null,
+      problem: null,
+    };
     const fetch = async (): Promise<Response> => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return Response.json(verdict);

@@ -8,13 +8,21 @@ import type { Settings } from '../http/options.ts';
 import { badResponse, parseJson } from '../http/problem.ts';
 import { stoppable } from '../http/stoppable.ts';
 
-/** The server reads the whole chain before it responds. */
+export interface LedgerVerifyOptions extends RequestOptions {
+  /** `checkpoint` of an earlier verification: verifies that row and those after it only. Default: the whole chain. */
+  readonly from?: string;
+}
+
+/** The server reads the chain before it responds. */
 const VERIFY_MS = 600_000;
 
-export async function ledgerVerify(settings: Settings, options: RequestOptions): Promise<LedgerVerdictView> {
+export async function ledgerVerify(
+  settings: Settings,
+  options: LedgerVerifyOptions,
+): Promise<LedgerVerdictView> {
   const what: HttpRequest = {
     method: 'GET',
-    path: '/v1/ledger/verify',
+    path: `/v1/ledger/verify${options.from === undefined ? '' : `?from=${encodeURIComponent(options.from)}`}`,
     timeoutMs: Math.max(VERIFY_MS, settings.requestTimeoutMs),
     repeat: 'safe',
   };

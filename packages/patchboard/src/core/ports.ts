@@ -6,6 +6,7 @@ import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
 import type { EventRowFilter, EventSlice } from './ledger/event-slice.ts';
 import type { LedgerDraft, LedgerRow } from './ledger/ledger.ts';
+import type { WriterHead } from './ledger/checkpoint.ts';
 import type { LedgerSpan } from './ledger/ledger-order.ts';
 import type { StoreChanges } from './store-changes.ts';
 import type { StoredTool } from './tools/registered-tool.ts';
@@ -302,6 +303,11 @@ export interface Store extends DocumentStore, JournalStore {
    * ledger is one chain.
    */
   readLedgerOrder?(after: number, limit: number): Promise<readonly LedgerSpan[]>;
+  /**
+   * Returns the newest row of each writer up to sequence `seq`. Writers without one are left out. Absent: the ledger is one
+   * chain.
+   */
+  readWriterHeads?(seq: number): Promise<readonly WriterHead[]>;
   /**
    * Calls `listener` with each committed row once, in order of sequence and soon after the commit: before or after the
    * write's promise settles. The returned function ends the subscription.

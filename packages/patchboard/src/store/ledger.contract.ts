@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { waitFor } from '../../test/support/wait-for.ts';
+import type { LedgerCheckpoint } from '../core/ledger/checkpoint.ts';
 import { verifyLedger } from '../core/ledger/ledger-check.ts';
 import { GENESIS, chainHash, type LedgerDraft, type LedgerRow } from '../core/ledger/ledger.ts';
 import type { CommittedRow, LedgerFilter, Store } from '../core/ports.ts';
@@ -35,6 +36,12 @@ export async function verifiedLedger(store: Store): Promise<LedgerRow[]> {
   expect(await store.ledgerHead()).toEqual({ seq: rows.length, hash });
   expect(await verifyLedger(store, digest)).toMatchObject({ ok: true, rows: rows.length });
   return rows;
+}
+
+async function checkpointOf(store: Store, from: LedgerCheckpoint | null = null): Promise<LedgerCheckpoint> {
+  const verdict = await verifyLedger(store, digest, from);
+  if (!verdict.ok) throw new Error(verdict.problem);
+  return verdict.checkpoint;
 }
 
 function fits(entry: LedgerDraft, filter: LedgerFilter): boolean {
@@ -74,6 +81,52 @@ export function describeLedger(subject: Subject): void {
       expect(rows).toHaveLength(300 * 3 + 100);
       const states = rows.filter(({ kind }) => kind === 'call.state').map(({ callId: id }) => id);
       expect(states).toEqual(states.toSorted((a, b) => (a! < b! ? -1 : 1)));
+    });
+
+    it('is verified from a checkpoint, which each verification returns', async () => {
+      const { store } = subject;
+      const empty = await checkpointOf(store);
+      expect(empty).toMatchObject({ seq: 0, hash: GENESIS });
+      await insertAll(store, [aCall(1), aCall(2)]);
+      const first = await checkpointOf(store, empty);
+      await store.append([anEntry()]);
+      const done = completed(aCall(1));
+      await store.replaceCall(done, 1, rowsOf(done, 1), false);
+      const { seq } = await store.ledgerHead();
+      expect(await verifyLedger(store, digest, first)).toMatchObject({ ok: true, rows: seq - first.seq });
+      const last = await checkpointOf(store, first);
+      expect(last).toEqual(await checkpointOf(store));
+      expect(await verifyLedger(store, digest, last)).toMatchObject({ ok: true, rows: 0, checkpoint: last });
+    });
+
+    it('refuses a checkpoint with another hash, of another kind of ledger, or after the end', async () => {
+      const { store } = subject;
+      await store.append([anEntry(), anEntry()]);
+      const { seq, hash, writers } = await checkpointOf(store);
+      const other = digest.sha256('other');
+      const problemOf = async (from: LedgerCheckpoint): Promise<unknown> => {
+        const verdict = await verifyLedger(store, digest, from);
+        return verdict.ok ? verdict : [verdict.seq, verdict.problem];
+      };
+      expect(await problemOf({ seq, hash: other, writers })).toEqual([
+        seq,
+        expect.stringMatching(
+          `^the checkpoint expects the hash ${other} of the row, found ${hash}\\. .*verify without it`,
+        ),
+      ]);
+      if (writers !== null)
+        expect(await problemOf({ seq, hash, writers: other })).toEqual([
+          seq,
+          expect.stringContaining(`the hash ${other} of the last rows of the writers, found ${writers}`),
+        ]);
+      expect(await problemOf({ seq, hash, writers: writers === null ? other : null })).toEqual([
+        seq,
+        expect.stringContaining('verify without one'),
+      ]);
+      expect(await problemOf({ seq: seq + 5, hash, writers })).toEqual([
+        seq + 1,
+        `the end is cut off: the checkpoint is row ${seq + 5}, but the head is row ${seq}`,
+      ]);
     });
 
     it('returns a row with the current version of its call', async () => {

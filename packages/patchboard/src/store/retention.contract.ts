@@ -100,7 +100,25 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(head.seq).toBe(6000);
       expect(rows.at(-1)?.row.seq).toBe(6000);
       expect(head.start?.seq).toBe(6000 - rows.length);
-      expect(await verifyLedger(store, digest)).toEqual({ ok: true, rows: rows.length, head });
+      expect(await verifyLedger(store, digest)).toMatchObject({ ok: true, rows: rows.length, head });
+    });
+
+    it('verifies from a checkpoint while its row is kept, or is the last one that was dropped', async () => {
+      const store = await open(3);
+      await store.append([anEntry()]);
+      const whole = await verifyLedger(store, digest);
+      if (!whole.ok) throw new Error(whole.problem);
+      await store.append([anEntry(), anEntry()]);
+      expect(await verifyLedger(store, digest, whole.checkpoint)).toMatchObject({ ok: true, rows: 2 });
+      for (let n = 0; n < 60; n += 1) await store.append(Array.from({ length: 100 }, () => anEntry()));
+      expect(await verifyLedger(store, digest, whole.checkpoint)).toMatchObject({
+        ok: false,
+        seq: 1,
+        problem: expect.stringContaining('the row is no longer kept') as string,
+      });
+      const { seq, start } = await store.ledgerHead();
+      const atStart = { seq: start?.seq ?? 0, hash: start?.hash ?? '', writers: null };
+      expect(await verifyLedger(store, digest, atStart)).toMatchObject({ ok: true, rows: seq - atStart.seq });
     });
 
     it('continues a chain that was read, also after rows were dropped', async () => {

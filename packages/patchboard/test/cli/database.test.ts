@@ -87,11 +87,24 @@ describe('commands on a database', { timeout: LONG }, () => {
       ok: true,
       rows: 2,
     });
+    const from = (checkpoint: string): string[] => ['ledger', 'verify', '--from', checkpoint, ...flags];
+    const next = await json<LedgerVerdictView>(from(verdict.checkpoint!));
+    expect(next).toMatchObject({
+      ok: true,
+      rows: 1,
+      checkpoint: expect.stringMatching(/^2(:[0-9a-f]{64}){2}$/),
+    });
+    const [seq, hash] = verdict.checkpoint!.split(':');
+    const plain = await run(from(`${seq}:${hash}`));
+    expect(plain.code).toBe(1);
+    expect(plain.out).toContain('BROKEN at row 1: this ledger may have several writers');
     await sql(
       `alter table ${schema}.ledger disable trigger user; update ${schema}.ledger set tenant = 'forged' where no = 1`,
     );
     const broken = await run(['ledger', 'verify', ...flags]);
     expect(broken).toMatchObject({ code: 1, out: 'BROKEN at row 1: the row was changed\n' });
+    expect(await run(from(verdict.checkpoint!))).toMatchObject({ code: 1, out: broken.out });
+    expect((await run(from(next.checkpoint!))).code).toBe(0);
   });
 
   it('print the pg_dump line without the password', async () => {

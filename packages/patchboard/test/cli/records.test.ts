@@ -121,6 +121,8 @@ describe('ledger', { timeout: LONG }, () => {
     expect((await place.run(['ledger', 'ls', '--limit', 'x'])).code).toBe(2);
 
     const verdict = await place.json<LedgerVerdictView>(['ledger', 'verify']);
+    const served = await place.json<LedgerVerdictView>(['ledger', 'verify', '--from', verdict.checkpoint!]);
+    expect(served).toEqual({ ...verdict, rows: 0 });
     expect(verdict).toMatchObject({ ok: true, seq: null });
     const exported = await place.run(['ledger', 'export']);
     const lines = exported.out.trimEnd().split('\n');
@@ -146,11 +148,50 @@ describe('ledger', { timeout: LONG }, () => {
     const offline = await place.run(['ledger', 'verify', '--data', place.data]);
     expect(offline).toMatchObject({ code: 0, out: expect.stringContaining(verdict.head!.hash) as string });
 
+    const { seq, hash } = verdict.head!;
+    expect(verdict.checkpoint).toBe(`${seq}:${hash}`);
+    const ending = `head ${seq} ${hash}\ncheckpoint: ${seq}:${hash}\n`;
+    expect(offline.out).toBe(`ok: ${verdict.rows} rows, ${ending}`);
+    const verifyFrom = (from: string): ReturnType<typeof place.run> =>
+      place.run(['ledger', 'verify', '--data', place.data, '--from', from]);
+    expect(await verifyFrom(`${seq}:${hash}`)).toMatchObject({
+      code: 0,
+      out: `ok: 0 rows after row ${seq}, ${ending}`,
+    });
+    const third = `3:${after.rows[0]!.hash}`;
+    expect(await verifyFrom(third)).toMatchObject({
+      code: 0,
+      out: `ok: ${seq - 3} rows after row 3, ${ending}`,
+    });
+    const other = 'f'.repeat(64);
+    const wrong = await verifyFrom(`3:${other}`);
+    expect(wrong.code).toBe(1);
+    expect(wrong.out).toContain(
+      `BROKEN at row 3: the checkpoint expects the hash ${other} of the row, found ${after.rows[0]!.hash}. `,
+    );
+    expect(wrong.error).toBe('');
+    for (const malformed of ['3', `x:${hash}`, '3:abc', '']) {
+      const refused = await verifyFrom(malformed);
+      expect(refused.code).toBe(2);
+      expect(refused.error).toContain(`--from: "${malformed}" is not a checkpoint <seq>:<hash>`);
+    }
+
     const database = new DatabaseSync(join(place.data, 'patchboard.db'));
     database.exec(`drop trigger ledger_keeps_rows; update ledger set body = '{}' where seq = 2`);
     database.close();
     const broken = await place.run(['ledger', 'verify', '--data', place.data]);
     expect(broken).toMatchObject({ code: 1, out: 'BROKEN at row 2: the row was changed\n' });
+    // Rows before the checkpoint are not read, its own row and later ones are.
+    expect((await verifyFrom(third)).code).toBe(0);
+    for (const row of [seq, 3]) {
+      const tampered = new DatabaseSync(join(place.data, 'patchboard.db'));
+      tampered.prepare(`update ledger set tenant = 'forged' where seq = ?`).run(row);
+      tampered.close();
+      expect(await verifyFrom(third)).toMatchObject({
+        code: 1,
+        out: `BROKEN at row ${row}: the row was changed\n`,
+      });
+    }
     expect((await place.run(['ledger', 'verify', '--data', place.folder])).code).toBe(2);
     expect((await place.run(['ledger', 'verify'])).code).toBe(6);
   });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LedgerCheckpoint } from '../../src/core/ledger/checkpoint.ts';
 import { verifyLedger, type LedgerVerdict } from '../../src/core/ledger/ledger-check.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { readOnlyStore } from '../../src/store/sqlite/read-only.ts';
@@ -48,10 +49,10 @@ function asAttacker(change: (database: DatabaseSync) => void): void {
   database.close();
 }
 
-async function verdict(): Promise<LedgerVerdict> {
+async function verdict(from: LedgerCheckpoint | null = null): Promise<LedgerVerdict> {
   const store = readOnlyStore(folder.storeFile, nodeDigest);
   try {
-    return await verifyLedger(store, nodeDigest);
+    return await verifyLedger(store, nodeDigest, from);
   } finally {
     store.close();
   }
@@ -75,10 +76,16 @@ function flipped(value: SQLInputValue): SQLInputValue {
 
 describe('the ledger', () => {
   it('verifies as it was written, and after a restart', async () => {
-    expect(await verdict()).toEqual({ ok: true, rows: head.seq, head });
+    const checkpoint = `${head.seq}:${head.hash}`;
+    expect(await verdict()).toMatchObject({ ok: true, rows: head.seq, head });
     const server = await aPlatform({ folder });
     const response = await server.asOperator('GET', '/v1/ledger/verify');
-    expect(response.json).toEqual({ ok: true, rows: head.seq, head, seq: null, problem: null });
+    expect(response.json).toEqual({ ok: true, rows: head.seq, head, checkpoint, seq: null, problem: null });
+    const next = await server.asOperator('GET', `/v1/ledger/verify?from=${checkpoint}`);
+    expect(next.json).toMatchObject({ ok: true, rows: 0, head, checkpoint });
+    const refused = await server.asOperator('GET', '/v1/ledger/verify?from=12');
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('a checkpoint <seq>:<hash>');
     await server.close();
   });
 
@@ -105,6 +112,36 @@ describe('the ledger', () => {
       await expectDetected(head.seq);
     },
   );
+
+  it.each(['at', 'tenant', 'kind', 'call_id', 'trace_id', 'body', 'hash'])(
+    'shows a change of %s from a checkpoint, in its row and in any later one, not in those before',
+    async (column) => {
+      const from = { seq: 4, hash: rows[3]!['hash'] as string, writers: null };
+      for (const row of rows) {
+        asAttacker((database) => {
+          const value = flipped(row[column] ?? null);
+          database.prepare(`update ledger set ${column} = ? where seq = ?`).run(value, row['seq']!);
+        });
+        const seq = Number(row['seq']);
+        // The row before the checkpoint is read for its hash.
+        if (seq === 3 && column === 'hash') expect(await verdict(from)).toMatchObject({ ok: false, seq: 4 });
+        else if (seq < 4) expect(await verdict(from)).toMatchObject({ ok: true, rows: head.seq - 4 });
+        else expect(await verdict(from)).toMatchObject({ ok: false, seq });
+      }
+    },
+  );
+
+  it('shows from a checkpoint that its row, the one before it or a later one was deleted', async () => {
+    const from = { seq: 4, hash: rows[3]!['hash'] as string, writers: null };
+    for (const [deleted, seq] of [
+      [3, 4],
+      [4, 4],
+      [5, 5],
+    ] as const) {
+      asAttacker((database) => database.prepare('delete from ledger where seq = ?').run(deleted));
+      expect(await verdict(from)).toMatchObject({ ok: false, seq });
+    }
+  });
 
   it('shows that a row was deleted, wherever it stood', async () => {
     for (const { seq } of rows.slice(0, -1)) {
@@ -218,7 +255,14 @@ describe('the ledger', () => {
     database.close();
     const server = await aPlatform({ folder });
     const response = await server.asOperator('GET', '/v1/ledger/verify');
-    expect(response.json).toEqual({ ok: false, rows: 1, head: null, seq: 2, problem: 'the row was changed' });
+    expect(response.json).toEqual({
+      ok: false,
+      rows: 1,
+      head: null,
+      checkpoint: null,
+      seq: 2,
+      problem: 'the row was changed',
+    });
     await server.close();
   });
 });

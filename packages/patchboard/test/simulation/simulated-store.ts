@@ -225,6 +225,7 @@ export function simulatedStore(connection: StoreConnection, shared: SharedMember
     // Copies of a whole store and several chains are not simulated.
     copy: undefined,
     readLedgerOrder: undefined,
+    readWriterHeads: undefined,
     ...(isShared ? {} : { changes: undefined }),
   };
   const requests: Map<string, (...args: readonly unknown[]) => unknown> = new Map();

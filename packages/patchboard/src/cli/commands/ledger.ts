@@ -1,23 +1,16 @@
 import type { PatchboardClient } from '@patchboard/client';
-import type { LedgerRowView, LedgerVerdictView } from '@patchboard/wire';
+import type { LedgerRowView } from '@patchboard/wire';
 import type { Command } from 'commander';
-import { verifyLedger, type LedgerVerdict } from '../../core/ledger/ledger-check.ts';
-import { nodeDigest } from '../../runtime/digest.ts';
 import type { CliContext } from '../context.ts';
-import { holdsStore, withReadOnlyStore } from '../data-folder.ts';
 import { pastMoment, SINCE } from '../duration.ts';
-import { withReadDatabase } from '../database/database-store.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
+import { UsageError } from '../exit-codes.ts';
 import { adviceOnTenant, unknownId } from '../known-ids.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
-import { withServerOrStore } from '../server-or-store.ts';
-import { storeLocation, withDatabaseFlags, type StoreFlags, type StoreLocation } from '../store-location.ts';
 import { exportLedger, type ExportFlags } from './ledger-export.ts';
 import { showTrace } from './ledger-trace.ts';
-
-interface VerifyFlags extends OperatorOptions, StoreFlags {}
+import { registerVerify } from './ledger-verify.ts';
 
 interface ListFlags extends OperatorOptions {
   readonly trace?: string;
@@ -32,15 +25,6 @@ interface ListFlags extends OperatorOptions {
 
 const PAGE = 200;
 
-const VERIFY_HELP = `
-The server at --url verifies its ledger. With --data or --database, and if the
-server is not reachable and DATABASE_URL is set, the command reads the store
-itself: a data folder only while no server uses it, a database at any time.
-
-Examples:
-  $ patchboard ledger verify --data ./.patchboard
-  $ patchboard ledger verify --database postgres://board@db.example/board`;
-
 export function ledgerCommand(context: CliContext): Registrar {
   return (program) => {
     const ledger = program
@@ -52,11 +36,7 @@ export function ledgerCommand(context: CliContext): Registrar {
       .argument('<id>', 'the trace id')
       .addHelpText('after', '\nExample:\n  $ patchboard ledger trace trace-001 --tenant yantian')
       .action((id: string, flags: OperatorOptions) => showTrace(context, id, flags));
-    withDatabaseFlags(withOperatorOptions(ledger.command('verify')), 'verify directly the ledger')
-      .description('verify the hash chain; exits with 1 if it is broken')
-      .option('--data <folder>', 'read this data folder directly, while no server uses it')
-      .addHelpText('after', VERIFY_HELP)
-      .action((flags: VerifyFlags) => verify(context, flags));
+    registerVerify(ledger, context);
     withOperatorOptions(ledger.command('export'))
       .description("write the tenant's rows as JSON lines, oldest first; the last line is the chain's head")
       .option('--out <file>', 'write to this file instead of stdout; it is created when complete')
@@ -141,54 +121,6 @@ function rangeOf(flags: ListFlags, now: number): { readonly from?: Date; readonl
     ...(from === undefined ? {} : { from: pastMoment('--since', from, now) }),
     ...(to === undefined ? {} : { to: pastMoment('--until', to, now) }),
   };
-}
-
-async function verify(context: CliContext, flags: VerifyFlags): Promise<void> {
-  const { output, exitWith } = context;
-  const verdict = await verdictOn(context, flags);
-  if (!verdict.ok) exitWith(EXIT.toolFailed);
-  if (flags.json === true) return output.json(verdict);
-  if (verdict.ok) {
-    output.data(`ok: ${verdict.rows} rows, head ${verdict.head?.seq ?? 0} ${cell(verdict.head?.hash ?? '')}`);
-    return;
-  }
-  output.data(
-    `${output.paint('red', 'BROKEN')}${verdict.seq === null ? '' : ` at row ${verdict.seq}`}: ${cell(verdict.problem ?? 'no reason given')}`,
-  );
-  output.note(`  the ${verdict.rows} rows before it are valid`);
-}
-
-async function verdictOn(context: CliContext, flags: VerifyFlags): Promise<LedgerVerdictView> {
-  const location = storeLocation(context, flags);
-  if (flags.data !== undefined || flags.database !== undefined) return await verifyStore(location);
-  return await withServerOrStore(context, flags, location.kind === 'folder' ? null : location, {
-    server: () => asOperator(context, flags, (client) => client.ledgerVerify()),
-    store: verifyStore,
-  });
-}
-
-async function verifyStore(location: StoreLocation): Promise<LedgerVerdictView> {
-  if (location.kind === 'folder') return await verifyFolder(location.folder);
-  return await withReadDatabase(location, async (store) =>
-    verdictView(await verifyLedger(store, nodeDigest)),
-  );
-}
-
-async function verifyFolder(dataFolder: string): Promise<LedgerVerdictView> {
-  if (!holdsStore(dataFolder)) throw new UsageError(`--data: ${dataFolder} contains no store`);
-  return await withReadOnlyStore(dataFolder, async (store) => {
-    const verdict = verdictView(await verifyLedger(store, nodeDigest));
-    if (!verdict.ok || store.loss === null) return verdict;
-    const { seq, file, problem } = store.loss;
-    return { ...verdict, ok: false, head: null, seq, problem: `${file} ${problem}` };
-  });
-}
-
-function verdictView(verdict: LedgerVerdict): LedgerVerdictView {
-  const { rows } = verdict;
-  if (!verdict.ok) return { ok: false, rows, head: null, seq: verdict.seq, problem: verdict.problem };
-  const { seq, hash } = verdict.head;
-  return { ok: true, rows, head: { seq, hash }, seq: null, problem: null };
 }
 
 function wholeNumber(flag: string, given: string, min: number): number {

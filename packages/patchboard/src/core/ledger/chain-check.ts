@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Digest, Store } from '../ports.ts';
+import { writersHash, type WriterHead } from './checkpoint.ts';
 import { chainHash, GENESIS, type LedgerRow } from './ledger.ts';
 import { orderHash, type LedgerSpan } from './ledger-order.ts';
 
@@ -9,12 +10,15 @@ export interface ChainCheck {
   take(row: LedgerRow): MaybePromise<string | null>;
   /** The hash that the ledger's head must have if the last row taken is its newest. */
   readonly headHash: string;
+  /** See `LedgerCheckpoint.writers`, for the last row taken. */
+  readonly writersHash: string | null;
 }
 
 const CHANGED = 'the row was changed';
 
 /** The ledger is one chain. `previous`: the hash before the first row. */
 export class SingleChainCheck implements ChainCheck {
+  readonly writersHash = null;
   readonly #digest: Digest;
   #previous: string;
 
@@ -37,25 +41,48 @@ export class SingleChainCheck implements ChainCheck {
 /** Spans per page. */
 const PAGE = 500;
 
+/** Where a check of several chains begins. */
+export interface OrderStart {
+  /** The hash of the last span that ended. */
+  readonly previous: string;
+  /** The last row of each writer. */
+  readonly heads: readonly WriterHead[];
+  /** The span of the next row, if the rows before it are not taken. Null: the next row begins a span. */
+  readonly span: LedgerSpan | null;
+}
+
+const FIRST_ROW: OrderStart = { previous: GENESIS, heads: [], span: null };
+
 /** The ledger has a chain for each writer, and an order over their rows. */
 export class OrderedChainsCheck implements ChainCheck {
   readonly #digest: Digest;
   readonly #readOrder: NonNullable<Store['readLedgerOrder']>;
   /** The last row taken of each writer. */
-  readonly #writers: Map<number, { readonly no: number; readonly hash: string }> = new Map();
+  readonly #writers: Map<number, WriterHead>;
   /** Spans that were read and not used yet. */
   #spans: LedgerSpan[] = [];
   /** The span of the next row; null: the next one that is read. */
-  #span: LedgerSpan | null = null;
-  #previous: string = GENESIS;
+  #span: LedgerSpan | null;
+  #previous: string;
 
-  constructor(digest: Digest, readOrder: NonNullable<Store['readLedgerOrder']>) {
+  constructor(
+    digest: Digest,
+    readOrder: NonNullable<Store['readLedgerOrder']>,
+    { previous, heads, span }: OrderStart = FIRST_ROW,
+  ) {
     this.#digest = digest;
     this.#readOrder = readOrder;
+    this.#writers = new Map(heads.map((head) => [head.writer, head]));
+    this.#span = span;
+    this.#previous = previous;
   }
 
   get headHash(): string {
     return this.#previous;
+  }
+
+  get writersHash(): string {
+    return writersHash(this.#digest, this.#writers.values());
   }
 
   async take(row: LedgerRow): Promise<string | null> {
@@ -69,7 +96,7 @@ export class OrderedChainsCheck implements ChainCheck {
     if (row.place?.writer !== span.writer || row.place.no !== no)
       return 'the row is not the one that the order of the writers names';
     if (row.hash !== chainHash(this.#digest, previous.hash, no, row)) return CHANGED;
-    this.#writers.set(span.writer, { no, hash: row.hash });
+    this.#writers.set(span.writer, { writer: span.writer, no, hash: row.hash });
     return row.seq < span.to ? null : this.#endSpan(span, row.hash);
   }
 

@@ -6,7 +6,7 @@ import { memoryStore } from '../../store/memory/memory-store.ts';
 import type { Call } from '../call/call.ts';
 import type { Engine } from '../engine.ts';
 import { LedgerVerifier, verifyLedger } from './ledger-check.ts';
-import type { LedgerDraft } from './ledger.ts';
+import { GENESIS, type LedgerDraft } from './ledger.ts';
 import type { Store } from '../ports.ts';
 
 const agent = aPrincipal();
@@ -167,6 +167,25 @@ describe('verifyLedger', () => {
     expect(await verifyLedger(then, nodeDigest)).toMatchObject({ ok: true, rows: 100 });
   });
 
+  it('compares the calls that end after a checkpoint', async () => {
+    const { engine, store } = await aBoard();
+    const before = await invoke(engine, 'toy.echo', { n: 1 });
+    const waiting = await invoke(engine, 'toy.risky', { n: 2 });
+    const whole = await verifyLedger(store, nodeDigest);
+    const from = whole.ok ? whole.checkpoint : null;
+    await allow(engine, waiting);
+    expect(await verifyLedger(store, nodeDigest, from)).toMatchObject({ ok: true });
+    const changed = tampered(store, waiting, (call) => withResult(call, '{}'));
+    expect(await verifyLedger(changed, nodeDigest, from)).toMatchObject({
+      ok: false,
+      problem: `the stored result of ${waiting} is not the one that was recorded`,
+    });
+    // No row after the checkpoint records this one.
+    const ended = tampered(store, before, (call) => withResult(call, '{}'));
+    expect(await verifyLedger(ended, nodeDigest, from)).toMatchObject({ ok: true });
+    expect(await verifyLedger(ended, nodeDigest)).toMatchObject({ ok: false });
+  });
+
   it('skips calls that are no longer stored', async () => {
     const { engine, store } = await aBoard();
     await invoke(engine, 'toy.echo', { n: 1 });
@@ -187,5 +206,23 @@ describe('a verifier', () => {
     heads.mockRejectedValueOnce(new Error('no store'));
     await expect(verifier.verify()).rejects.toThrow('no store');
     expect(await verifier.verify()).toMatchObject({ ok: true });
+  });
+
+  it('runs verifications from different checkpoints one after the other', async () => {
+    const store = memoryStore({ digest: nodeDigest });
+    const verifier = new LedgerVerifier(store, nodeDigest);
+    const whole = await verifier.verify();
+    const from = whole.ok ? whole.checkpoint : null;
+    let running = 0;
+    vi.spyOn(store, 'ledgerHead').mockImplementation(async () => {
+      running += 1;
+      expect(running).toBe(1);
+      await settled();
+      running -= 1;
+      return { seq: 0, hash: GENESIS };
+    });
+    const wrong = { seq: 0, hash: nodeDigest.sha256(''), writers: null };
+    const verdicts = await Promise.all([verifier.verify(), verifier.verify(from), verifier.verify(wrong)]);
+    expect(verdicts.map(({ ok }) => ok)).toEqual([true, true, false]);
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeDigest } from '../../runtime/digest.ts';
 import type { LedgerHead } from '../ports.ts';
+import type { LedgerCheckpoint } from './checkpoint.ts';
 import { verifyLedger, type CheckedStore, type LedgerVerdict } from './ledger-check.ts';
 import { chainHash, GENESIS, type LedgerDraft, type LedgerRow } from './ledger.ts';
 import { orderHash, type LedgerSpan } from './ledger-order.ts';
@@ -50,7 +51,10 @@ function ledgerOf(batches: readonly Batch[]): Ledger {
   return { rows, spans, head: { seq: rows.length, hash: order } };
 }
 
-async function verdictOf({ rows, spans, head }: Ledger): Promise<LedgerVerdict> {
+async function verdictOf(
+  { rows, spans, head }: Ledger,
+  from: LedgerCheckpoint | null = null,
+): Promise<LedgerVerdict> {
   const store: CheckedStore = {
     ledgerHead: async () => head,
     findCall: () => undefined,
@@ -60,8 +64,22 @@ async function verdictOf({ rows, spans, head }: Ledger): Promise<LedgerVerdict> 
         .slice(0, limit)
         .map((row) => ({ row, call: null })),
     readLedgerOrder: async (after, limit) => spans.filter(({ to }) => to > after).slice(0, limit),
+    readWriterHeads: async (seq) => {
+      const heads = rows.flatMap(({ seq: at, place, hash }) =>
+        at <= seq && place !== undefined ? [{ ...place, hash }] : [],
+      );
+      return [...new Map(heads.map((one) => [one.writer, one])).values()];
+    },
   };
-  return await verifyLedger(store, nodeDigest);
+  return await verifyLedger(store, nodeDigest, from);
+}
+
+/** The checkpoint that a verification of the first spans returns. */
+async function checkpointAfter({ rows, spans }: Ledger, count: number): Promise<LedgerCheckpoint> {
+  const [seq, hash] = [spans[count - 1]?.to ?? 0, spans[count - 1]?.hash ?? GENESIS];
+  const verdict = await verdictOf({ rows, spans, head: { seq, hash } });
+  if (!verdict.ok) throw new Error(verdict.problem);
+  return verdict.checkpoint;
 }
 
 const batches = fc.array(fc.record({ writer: fc.constantFrom(1, 2), rows: fc.integer({ min: 1, max: 4 }) }), {
@@ -144,7 +162,7 @@ describe('a ledger of several writers', () => {
       fc.asyncProperty(batches, async (given) => {
         const ledger = ledgerOf(given);
         const { head } = ledger;
-        expect(await verdictOf(ledger)).toEqual({ ok: true, rows: head.seq, head });
+        expect(await verdictOf(ledger)).toMatchObject({ ok: true, rows: head.seq, head });
       }),
     );
   });
@@ -176,5 +194,78 @@ describe('a ledger of several writers', () => {
     const plain = rows.reduce((hash, row) => chainHash(nodeDigest, hash, row.seq, row), GENESIS);
     expect(rows.at(-1)?.hash).toBe(plain);
     expect(spans.at(-1)?.hash).toBe(orderHash(nodeDigest, GENESIS, spans[0]!, plain));
+  });
+});
+
+describe('a check of several writers from a checkpoint', () => {
+  it('verifies the rows after it, and returns the checkpoint of a whole check', async () => {
+    await fc.assert(
+      fc.asyncProperty(batches, fc.nat(), async (given, at) => {
+        const ledger = ledgerOf(given);
+        const from = await checkpointAfter(ledger, at % (ledger.spans.length + 1));
+        expect(await verdictOf(ledger, from)).toEqual({
+          ...(await verdictOf(ledger)),
+          rows: ledger.head.seq - from.seq,
+        });
+      }),
+    );
+  });
+
+  it.each(Object.entries(CHANGES))('shows %s at it or after it', async (_name, change) => {
+    await fc.assert(
+      fc.asyncProperty(batches, fc.nat(), fc.nat(), async (given, span, at) => {
+        const ledger = ledgerOf(given);
+        const count = span % ledger.spans.length;
+        const from = await checkpointAfter(ledger, count);
+        const changed = change(ledger, at);
+        // The first row or span that differs must be the one of the checkpoint, or a later one.
+        const isRead = (seq: number): boolean => seq >= from.seq;
+        const kept = (rows: readonly LedgerRow[]): string =>
+          JSON.stringify(rows.filter(({ seq }) => !isRead(seq)));
+        const keptSpans = (spans: readonly LedgerSpan[]): string =>
+          JSON.stringify(spans.filter(({ to }) => !isRead(to)));
+        fc.pre(
+          kept(changed.rows) === kept(ledger.rows) && keptSpans(changed.spans) === keptSpans(ledger.spans),
+        );
+        expect(await verdictOf(changed, from)).toMatchObject({ ok: false });
+      }),
+    );
+  });
+
+  it('shows a writer that begins anew or whose last row before it was changed, also if its next row fits', async () => {
+    const original = ledgerOf([1, 2, 1, 2].map((writer) => ({ writer, rows: 1 })));
+    const from = await checkpointAfter(original, 3);
+    // Row 2, the last one of writer 2 before the checkpoint, has another hash, and row 4 follows from it.
+    const [other] = ledgerOf([{ writer: 2, rows: 1 }]).rows;
+    const next = draft(4);
+    const hash = chainHash(nodeDigest, other!.hash, 2, next);
+    const span = original.spans[3]!;
+    const order = orderHash(nodeDigest, original.spans[2]!.hash, span, hash);
+    const forged: Ledger = {
+      rows: original.rows.map((row) =>
+        row.seq === 2 ? { ...other!, seq: 2 } : row.seq === 4 ? { ...row, hash } : row,
+      ),
+      spans: [...original.spans.slice(0, 3), { ...span, hash: order }],
+      head: { seq: 4, hash: order },
+    };
+    expect(await verdictOf(forged, from)).toMatchObject({
+      ok: false,
+      seq: 3,
+      problem: expect.stringContaining('of the last rows of the writers') as string,
+    });
+    const without = { ...forged, rows: forged.rows.filter(({ seq }) => seq !== 2) };
+    expect(await verdictOf(without, from)).toMatchObject({ ok: false, seq: 3 });
+  });
+
+  it('refuses a checkpoint without the hash of the writers, inside a span, and after the end', async () => {
+    const ledger = ledgerOf([1, 2].map((writer) => ({ writer, rows: 3 })));
+    const { head } = ledger;
+    expect(await verdictOf(ledger, { ...head, writers: null })).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('this ledger may have several writers') as string,
+    });
+    const from = await checkpointAfter(ledger, 1);
+    expect(await verdictOf(ledger, { ...from, seq: 2 })).toMatchObject({ ok: false, seq: 2 });
+    expect(await verdictOf(ledger, { ...from, seq: 9 })).toMatchObject({ ok: false, seq: 7 });
   });
 });

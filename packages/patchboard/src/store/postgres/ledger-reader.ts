@@ -1,3 +1,4 @@
+import type { WriterHead } from '../../core/ledger/checkpoint.ts';
 import type { LedgerSpan } from '../../core/ledger/ledger-order.ts';
 import type { CommittedRow, LedgerFilter, LedgerHead, LedgerReadOptions } from '../../core/ports.ts';
 import { textArray } from '../../postgres/arrays.ts';
@@ -43,6 +44,7 @@ export class LedgerReader {
   readonly #ofTrace: Statement;
   readonly #traceSize: Statement;
   readonly #order: Statement;
+  readonly #writerHeads: Statement;
 
   constructor(parts: LedgerReaderParts) {
     this.#parts = parts;
@@ -62,6 +64,17 @@ export class LedgerReader {
       name: 'ledger_spans',
       text: `select seq_from as "from", seq_to as "to", writer, first, last, encode(hash, 'hex') as hash
         from ${tables.ledger_order} where seq_to > $1 order by seq_to limit $2`,
+    };
+    this.#writerHeads = {
+      name: 'ledger_writer_heads',
+      // Reads backwards from each writer's newest span: what lies after $1 is verified next anyway.
+      text: `select o.writer, r.no, encode(r.hash, 'hex') as hash from ${tables.writers} w
+        cross join lateral (
+          select writer, period, least(last, first + ($1::int8 - seq_from)) as no from ${tables.ledger_order}
+          where writer = w.writer and seq_from <= $1::int8 order by last desc limit 1) o
+        cross join lateral (
+          select no, hash from ${tables.ledger} where period = o.period and writer = o.writer and no = o.no offset 0) r
+        order by o.writer`,
     };
   }
 
@@ -93,6 +106,11 @@ export class LedgerReader {
   async order(after: number, limit: number): Promise<readonly LedgerSpan[]> {
     await this.#parts.sequencer.sequence();
     return (await this.#parts.reader.query<LedgerSpan>(this.#order, [after, limit])).rows;
+  }
+
+  /** Returns the newest row of each writer up to sequence `seq`. */
+  async writerHeads(seq: number): Promise<readonly WriterHead[]> {
+    return (await this.#parts.reader.query<WriterHead>(this.#writerHeads, [seq])).rows;
   }
 
   /** Returns the statement that finds all matches through an index; null if there is none. */

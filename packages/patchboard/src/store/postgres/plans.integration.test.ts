@@ -91,6 +91,8 @@ describe.each(POSTGRES_VERSIONS)('plans in PostgreSQL %i', (version) => {
     expect(await ledger.read({ callId: idOf(202_608, 5) }, 0, 10)).toHaveLength(3);
     expect(await ledger.read({ traceId: 'trace-7' }, 0, 100)).toHaveLength(3 * MONTHS.length);
     expect(await ledger.order(5000, 10)).toHaveLength(10);
+    await database.writer(1);
+    expect((await ledger.writerHeads(5005)).map(({ no }) => no)).toEqual([5005]);
     const reading = { tenant: 'acme', askedOrRunBy: { agentId: 'agent-1', clientId: null } };
     expect((await events.read(reading, 5000, 32)).rows).toHaveLength(32);
     expect((await events.read({ tenant: 'acme', callId: idOf(202_608, 5) }, 0, 32)).rows).toHaveLength(3);
@@ -120,5 +122,6 @@ describe.each(POSTGRES_VERSIONS)('plans in PostgreSQL %i', (version) => {
       ].map((match) => match[1]!);
     expect(read('calls_by_id', 'ended_calls')).toEqual(['ended_calls_202608']);
     expect(read('ledger_window', 'ledger')).toEqual(['ledger_202608']);
+    expect(read('ledger_writer_heads', 'ledger')).toEqual(['ledger_202608']);
   });
 });

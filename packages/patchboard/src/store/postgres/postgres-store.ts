@@ -6,6 +6,7 @@ import type { Call } from '../../core/call/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
 import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
 import type { EventRowFilter, EventSlice } from '../../core/ledger/event-slice.ts';
+import type { WriterHead } from '../../core/ledger/checkpoint.ts';
 import type { LedgerSpan } from '../../core/ledger/ledger-order.ts';
 import type { LedgerDraft } from '../../core/ledger/ledger.ts';
 import type {
@@ -285,6 +286,10 @@ export class PostgresStore implements Store {
 
   async readLedgerOrder(after: number, limit: number): Promise<readonly LedgerSpan[]> {
     return await this.#parts.ledger.order(after, limit);
+  }
+
+  async readWriterHeads(seq: number): Promise<readonly WriterHead[]> {
+    return await this.#parts.ledger.writerHeads(seq);
   }
 
   watch(listener: (committed: CommittedRow) => void): () => void {

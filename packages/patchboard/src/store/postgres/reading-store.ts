@@ -4,7 +4,13 @@ import type { ReadParts } from './store-parts.ts';
 /** The parts of a store that can be read while a server writes it. */
 export interface ReadPostgresStore extends Pick<
   Store,
-  'ledgerHead' | 'readLedger' | 'readLedgerOrder' | 'findCall' | 'documents' | 'countByState'
+  | 'ledgerHead'
+  | 'readLedger'
+  | 'readLedgerOrder'
+  | 'readWriterHeads'
+  | 'findCall'
+  | 'documents'
+  | 'countByState'
 > {
   close(): Promise<void>;
 }
@@ -18,6 +24,7 @@ export function readingStore(
     ledgerHead: () => ledger.head(),
     readLedger: (...given) => ledger.read(...given),
     readLedgerOrder: (...given) => ledger.order(...given),
+    readWriterHeads: (seq) => ledger.writerHeads(seq),
     documents: (kind) => documents.all(reader, kind),
     countByState: () => counts.countByState(),
     close,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { POSTGRES_VERSIONS } from '../../../test/services/postgres-binaries.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
-import { verifyLedger } from '../../core/ledger/ledger-check.ts';
+import type { LedgerCheckpoint } from '../../core/ledger/checkpoint.ts';
+import { verifyLedger, type LedgerVerdict } from '../../core/ledger/ledger-check.ts';
 import type { CommittedRow } from '../../core/ports.ts';
 import { aCall, anEntry, callId, completed, digest, failed } from '../samples.contract.ts';
 import { aDatabase, type TestDatabase } from './a-database.contract.ts';
@@ -12,18 +13,26 @@ import type { SqlWriter } from './sql-writer.contract.ts';
 const entryOf = (writer: SqlWriter, n: number): ReturnType<typeof anEntry> =>
   anEntry({ body: `{"writer":${writer.writer},"n":${n}}` });
 
-async function verified(database: TestDatabase): Promise<readonly CommittedRow[]> {
-  const { ledger, calls } = database;
-  const verdict = await verifyLedger(
+async function verdictOn(
+  { ledger, calls }: TestDatabase,
+  from: LedgerCheckpoint | null = null,
+): Promise<LedgerVerdict> {
+  return await verifyLedger(
     {
       ledgerHead: () => ledger.head(),
       readLedger: ledger.read.bind(ledger),
       readLedgerOrder: ledger.order.bind(ledger),
+      readWriterHeads: ledger.writerHeads.bind(ledger),
       findCall: (id) => calls.find(id),
     },
     digest,
+    from,
   );
-  const rows = await ledger.read({}, 0, 10_000);
+}
+
+async function verified(database: TestDatabase): Promise<readonly CommittedRow[]> {
+  const verdict = await verdictOn(database);
+  const rows = await database.ledger.read({}, 0, 10_000);
   expect(verdict).toMatchObject({ ok: true, rows: rows.length });
   return rows;
 }
@@ -80,6 +89,59 @@ describe.each(POSTGRES_VERSIONS)('several writers in PostgreSQL %i', (version) =
       `update ${database.tables.segments} set lsn = '0/1' where writer = 1 and no > 2 returning no`,
     );
     expect((await verified(database)).map(({ row }) => row.place?.no)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('are verified from a checkpoint, each from its last row before it', async () => {
+    const database = await aDatabase(version);
+    const { tables } = database;
+    const [first, second, idle] = [
+      await database.writer(1),
+      await database.writer(2),
+      await database.writer(7),
+    ];
+    await idle.write({ entries: [entryOf(idle, 0)], period: 202_509 });
+    for (let n = 0; n < 6; n += 1) {
+      await first.write({ entries: [entryOf(first, n), entryOf(first, n)] });
+      await second.write({ entries: [entryOf(second, n)] });
+    }
+    const whole = await verdictOn(database);
+    if (!whole.ok) throw new Error(whole.problem);
+    const from = whole.checkpoint;
+    expect(from.seq).toBe(19);
+    expect(await database.ledger.writerHeads(18)).toMatchObject([
+      { writer: 1, no: 12 },
+      { writer: 2, no: 5 },
+      { writer: 7, no: 1 },
+    ]);
+    expect(await database.ledger.writerHeads(2)).toMatchObject([
+      { writer: 1, no: 1 },
+      { writer: 7, no: 1 },
+    ]);
+    // The rows after the checkpoint are of a writer that was idle for long, of one that was not, and of a new one.
+    const added = await database.writer(8);
+    for (const writer of [idle, first, added]) await writer.write({ entries: [entryOf(writer, 9)] });
+    expect(await verdictOn(database, from)).toMatchObject({ ok: true, rows: 3 });
+
+    await database.rows(`alter table ${tables.ledger} disable trigger user`);
+    const broken = async (where: string, seq: number, problem: string): Promise<void> => {
+      const matching = `from ${tables.ledger} where ${where}`;
+      const [row] = await database.rows<{ tenant: string }>(`select tenant ${matching}`);
+      await database.rows(`update ${tables.ledger} set tenant = 'forged' where ${where} returning no`);
+      expect(await verdictOn(database, from)).toMatchObject({ ok: false, seq, problem });
+      await database.rows(
+        `update ${tables.ledger} set tenant = '${row!.tenant}' where ${where} returning no`,
+      );
+    };
+    await broken('writer = 7 and no = 2', 20, 'the row was changed');
+    await broken('writer = 2 and no = 6', 19, 'the row was changed');
+    await database.rows(
+      `update ${tables.ledger} set hash = '\\x00' where writer = 7 and no = 1 returning no`,
+    );
+    expect(await verdictOn(database, from)).toMatchObject({
+      ok: false,
+      seq: 19,
+      problem: expect.stringContaining('of the last rows of the writers') as string,
+    });
   });
 
   it('are read by call and by trace in the order of the ledger, also a trace of many rows', async () => {

@@ -1,25 +1,37 @@
-import { rfc3339, type LedgerHeadView } from '@patchboard/wire';
+import { rfc3339, type LedgerHeadView, type LedgerVerdictView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { messageOf } from '../../core/failures.ts';
+import { checkpointText, parseCheckpoint } from '../../core/ledger/checkpoint.ts';
+import type { LedgerVerdict } from '../../core/ledger/ledger-check.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { COUNT, FLAG, nullable, object, TEXT } from '../shared/routes/schemas.ts';
+import { type RequestWith, route, type Route, sendJson, type ValueOf } from '../shared/routes/routes.ts';
+import { CHECKPOINT, COUNT, FLAG, nullable, object, optional, TEXT } from '../shared/routes/schemas.ts';
 import type { EventStream } from '../shared/streams/streams.ts';
 import { whileConnected } from '../shared/streams/waiting.ts';
 import { rowJson } from './ledger.ts';
 
 const HEAD = object({ seq: COUNT, hash: TEXT });
 
-const verifyRoute: Route = {
+const VERIFY_QUERY = optional({
+  from: {
+    ...CHECKPOINT,
+    description:
+      '`checkpoint` of an earlier verification of this store: the row there must still have that hash, and only it and the rows ' +
+      'after it are read',
+  },
+});
+
+const verifyRoute: Route = route({
   method: 'GET',
   url: '/v1/ledger/verify',
   name: 'verifyLedger',
   api: 'operator',
   summary:
-    'Verify the whole hash chain, and that stored calls match their rows; reports the first mismatch. Concurrent ' +
-    'requests share one verification.',
+    'Verify the hash chain, and that stored calls match their rows; reports the first mismatch. Concurrent ' +
+    'requests with the same `from` share one verification, others wait for it.',
   scope: 'ledger:read',
+  query: VERIFY_QUERY,
   responses: {
     200: {
       description: 'the result of the verification',
@@ -27,6 +39,7 @@ const verifyRoute: Route = {
         ok: FLAG,
         rows: COUNT,
         head: nullable(HEAD),
+        checkpoint: nullable(TEXT),
         seq: nullable(COUNT),
         problem: nullable(TEXT),
       }),
@@ -34,15 +47,24 @@ const verifyRoute: Route = {
   },
   refusals: [],
   handle: verify,
-};
+});
 
-async function verify(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const result = await whileConnected(context, reply, () => context.ledgerVerifier.verify());
-  const { ok, rows } = result;
-  const body = result.ok
-    ? { ok, rows, head: headView(result.head), seq: null, problem: null }
-    : { ok, rows, head: null, seq: result.seq, problem: result.problem };
-  sendJson(reply, 200, JSON.stringify(body));
+async function verify(
+  context: HttpContext,
+  { query }: RequestWith<{ query: ValueOf<typeof VERIFY_QUERY> }>,
+  reply: FastifyReply,
+): Promise<void> {
+  const from = query.from === undefined ? null : parseCheckpoint(query.from);
+  const verdict = await whileConnected(context, reply, () => context.ledgerVerifier.verify(from));
+  sendJson(reply, 200, JSON.stringify(verdictView(verdict)));
+}
+
+function verdictView(verdict: LedgerVerdict): LedgerVerdictView {
+  const { ok, rows } = verdict;
+  if (!verdict.ok)
+    return { ok, rows, head: null, checkpoint: null, seq: verdict.seq, problem: verdict.problem };
+  const checkpoint = checkpointText(verdict.checkpoint);
+  return { ok, rows, head: headView(verdict.head), checkpoint, seq: null, problem: null };
 }
 
 function headView({ seq, hash }: LedgerHeadView): LedgerHeadView {

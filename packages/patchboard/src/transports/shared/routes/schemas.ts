@@ -10,6 +10,7 @@ import {
   RUN_OUTCOMES,
   TOOL_SOURCES,
 } from '@patchboard/wire';
+import { CHECKPOINT_PATTERN } from '../../../core/ledger/checkpoint.ts';
 import type { Schema, ValueOf } from './routes.ts';
 
 /** Building blocks for the schemas of routes. */
@@ -23,6 +24,8 @@ export const TIME: Schema<string> = { type: 'string', format: 'date-time' };
 /** A sequence number of the ledger. */
 export const SEQUENCE_PATTERN: RegExp = /^[0-9]{1,15}$/;
 export const SEQUENCE: Schema<string> = { type: 'string', pattern: SEQUENCE_PATTERN.source };
+/** A checkpoint of the ledger. */
+export const CHECKPOINT: Schema<string> = { type: 'string', pattern: CHECKPOINT_PATTERN.source };
 /** Ids that callers choose. */
 export const PEER_ID: Schema<string> = {
   type: 'string',

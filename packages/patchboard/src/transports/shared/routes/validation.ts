@@ -1,6 +1,7 @@
 import { type InputIssueView, PEER_ID_PATTERN, reason, type Reason, reasonText } from '@patchboard/wire';
 import { extraMemberOf, isRecord, pointerTo } from '@patchboard/wire/json';
 import { failure, problemOf } from '../../../core/failures.ts';
+import { CHECKPOINT_FORM, CHECKPOINT_PATTERN } from '../../../core/ledger/checkpoint.ts';
 import { ownValidator } from './own-schema.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
@@ -18,6 +19,7 @@ const PLACES: Readonly<Record<string, string>> = {
 const PATTERN_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   [PEER_ID_PATTERN.source, '1 to 200 visible ASCII characters without spaces'],
   [SEQUENCE_PATTERN.source, 'a number of 1 to 15 digits'],
+  [CHECKPOINT_PATTERN.source, CHECKPOINT_FORM],
   ['^(/.*)?$', 'a JSON pointer: empty, or beginning with /'],
 ]);
 
