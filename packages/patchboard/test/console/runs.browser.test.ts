@@ -91,6 +91,7 @@ describe('runs', () => {
     const time = page.locator('[data-run="dated"] .time');
     await time.waitFor();
     expect(await time.innerText()).toMatch(/^\d+:\d+:\d+/);
+    await page.locator('[data-run="dated"] [data-narrow-agent]:visible').waitFor();
     await page.clock.setFixedTime(Date.now() + 3 * 86_400_000);
     await page.reload();
     await time.waitFor();
