@@ -1,3 +1,4 @@
+import { shellQuoted } from '@patchboard/wire';
 import { formatRequest, isArgumentName } from '@patchboard/wire/vcp';
 import { parseTree } from 'jsonc-parser';
 import { commandFor } from './command.ts';
@@ -37,19 +38,19 @@ export function codeFor(form: CodeForm, request: CodeRequest): string {
 
 function cli({ url, needsKey, tool, args }: CodeRequest): string {
   const key = needsKey ? 'PATCHBOARD_KEY="$PATCHBOARD_KEY" ' : '';
-  return key + commandFor(`call ${shellQuote(tool)} --args ${shellQuote(compact(args))}`, url);
+  return key + commandFor(`call ${shellQuoted(tool)} --args ${shellQuoted(compact(args))}`, url);
 }
 
 function curl({ url, tenant, needsKey, tool, args }: CodeRequest): string {
   const headers = [
     `-H 'Content-Type: application/json' -H 'Prefer: wait=30'`,
     ...(needsKey ? [`-H "Authorization: Bearer $PATCHBOARD_KEY"`] : []),
-    ...(tenant === 'default' ? [] : [`-H ${shellQuote(`X-Tenant-ID: ${tenant}`)}`]),
+    ...(tenant === 'default' ? [] : [`-H ${shellQuoted(`X-Tenant-ID: ${tenant}`)}`]),
   ];
   return (
-    `curl -X POST ${shellQuote(`${url}/v1/tools/${encodeURIComponent(tool)}/invoke`)} \\\n` +
+    `curl -X POST ${shellQuoted(`${url}/v1/tools/${encodeURIComponent(tool)}/invoke`)} \\\n` +
     headers.map((header) => `  ${header} \\\n`).join('') +
-    `  -d ${shellQuote(`{"run_id":"${RUN}","args":${compact(args)}}`)}`
+    `  -d ${shellQuoted(`{"run_id":"${RUN}","args":${compact(args)}}`)}`
   );
 }
 
@@ -118,8 +119,4 @@ function compact(args: string): string {
     if (isInString || !/\s/.test(char)) out += char;
   }
   return out;
-}
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

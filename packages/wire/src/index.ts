@@ -147,6 +147,7 @@ export type {
   ResourceTemplateView,
   ResourceView,
 } from './resource-views.ts';
+export { shellQuoted, shellWord } from './shell-words.ts';
 export { nearestName } from './spelling.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';

@@ -1,3 +1,5 @@
+import { shellWord } from './shell-words.ts';
+
 /** How an MCP client reaches the server: through the bridge, which it starts, or over HTTP. */
 export type McpConnection =
   | {
@@ -101,8 +103,4 @@ function claudeCommand(connection: McpConnection): string {
     words.push('--transport', 'stdio', SERVER_NAME, '--', connection.command, ...connection.args);
   }
   return words.map(shellWord).join(' ');
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,5 +1,6 @@
+import { shellWord } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
-import { nextPageCommand, shellWord } from './next-page.ts';
+import { nextPageCommand } from './next-page.ts';
 
 describe('the command of the next page', () => {
   it('repeats the words and options, quoted for a shell', () => {

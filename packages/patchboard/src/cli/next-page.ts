@@ -1,7 +1,4 @@
-/** Quotes a word for a POSIX shell, if it needs quotes. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
+import { shellWord } from '@patchboard/wire';
 
 /**
  * Returns the command that prints the next page. `path`: the words of the command; `flags` that are undefined are left out,

@@ -1,4 +1,5 @@
-import { byValue, singleQuoted, valuePlaces, type CompletedCommand } from './command-model.ts';
+import { shellQuoted } from '@patchboard/wire';
+import { valueBranches, type CompletedCommand } from './command-model.ts';
 import type { Suggestion } from './suggestions.ts';
 
 /** Returns a completion script for bash 3.2 or newer, which needs no other package. */
@@ -7,7 +8,7 @@ export function bashScript(commands: readonly CompletedCommand[]): string {
 ${pathFunction(commands)}
 _patchboard_values() {
   case "$1" in
-${valueBranches(commands)}
+${valueBranches(commands, offer)}
     *) return 1 ;;
   esac
 }
@@ -69,23 +70,17 @@ function pathFunction(commands: readonly CompletedCommand[]): string {
     const names = options.flatMap((option) => option.names);
     const valued = options.filter(({ value }) => value !== null).flatMap((option) => option.names);
     const last = isVariadic ? String(args.length - 1) : '';
-    return `    ${singleQuoted(path)})
-      subs=${singleQuoted(subcommands.map(({ name }) => name).join(' '))}
-      opts=${singleQuoted(names.join(' '))}
-      valued=${singleQuoted(valued.join(' '))}
+    return `    ${shellQuoted(path)})
+      subs=${shellQuoted(subcommands.map(({ name }) => name).join(' '))}
+      opts=${shellQuoted(names.join(' '))}
+      valued=${shellQuoted(valued.join(' '))}
       last=${last} ;;`;
   });
   return `_patchboard_path() {\n  case "$1" in\n${branches.join('\n')}\n  esac\n}\n`;
 }
 
-function valueBranches(commands: readonly CompletedCommand[]): string {
-  return byValue(valuePlaces(commands))
-    .map(({ keys, value }) => `    ${keys.map(singleQuoted).join('|')}) ${offer(value)} ;;`)
-    .join('\n');
-}
-
 function offer(value: Suggestion): string {
   return typeof value === 'string'
     ? `_patchboard_dynamic ${value} "$2"`
-    : `COMPREPLY=($(compgen -W ${singleQuoted(value.join(' '))} -- "$2"))`;
+    : `COMPREPLY=($(compgen -W ${shellQuoted(value.join(' '))} -- "$2"))`;
 }

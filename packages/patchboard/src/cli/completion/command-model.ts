@@ -1,3 +1,4 @@
+import { shellQuoted } from '@patchboard/wire';
 import type { Command, Option } from 'commander';
 import { argumentSuggestion, optionSuggestion, type Suggestion } from './suggestions.ts';
 
@@ -63,13 +64,18 @@ function plain(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replace(/ \([^()]*\)$/, '');
 }
 
-/** Quotes a text for a POSIX shell and zsh. */
-export function singleQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+/** The branches of a `case` over the places of values. `offer` returns the command that completes one. */
+export function valueBranches(
+  commands: readonly CompletedCommand[],
+  offer: (value: Suggestion) => string,
+): string {
+  return byValue(valuePlaces(commands))
+    .map(({ keys, value }) => `    ${keys.map(shellQuoted).join('|')}) ${offer(value)} ;;`)
+    .join('\n');
 }
 
 /** The values of an option or argument that have something to offer, by the place where they are. */
-export function valuePlaces(commands: readonly CompletedCommand[]): { key: string; value: Suggestion }[] {
+function valuePlaces(commands: readonly CompletedCommand[]): { key: string; value: Suggestion }[] {
   return commands.flatMap(({ path, options, args }) => [
     ...options.flatMap(({ names, value }) =>
       value === null || value.length === 0 ? [] : names.map((name) => ({ key: `${path}|${name}`, value })),
@@ -79,7 +85,7 @@ export function valuePlaces(commands: readonly CompletedCommand[]): { key: strin
 }
 
 /** Groups keys with the same value, so that a `case` has one branch for them. */
-export function byValue<T>(places: readonly { key: string; value: T }[]): { keys: string[]; value: T }[] {
+function byValue<T>(places: readonly { key: string; value: T }[]): { keys: string[]; value: T }[] {
   const groups = new Map<string, { keys: string[]; value: T }>();
   for (const { key, value } of places) {
     const id = JSON.stringify(value);

@@ -1,4 +1,5 @@
-import { byValue, singleQuoted, valuePlaces, type CompletedCommand } from './command-model.ts';
+import { shellQuoted } from '@patchboard/wire';
+import { valueBranches, type CompletedCommand } from './command-model.ts';
 import type { Suggestion } from './suggestions.ts';
 
 /** Returns a completion script for zsh, to be sourced or stored as `_patchboard` in a folder of `fpath`. */
@@ -8,7 +9,7 @@ export function zshScript(commands: readonly CompletedCommand[]): string {
 ${pathFunction(commands)}
 _patchboard_values() {
   case "$1" in
-${valueBranches(commands)}
+${valueBranches(commands, offer)}
     *) return 1 ;;
   esac
 }
@@ -64,7 +65,7 @@ fi
 function pathFunction(commands: readonly CompletedCommand[]): string {
   const branches = commands.map(({ path, subcommands, options, args, isVariadic }) => {
     const valued = options.filter(({ value }) => value !== null).flatMap((option) => option.names);
-    return `    ${singleQuoted(path)})
+    return `    ${shellQuoted(path)})
       subs=(${subcommands.map(({ name, description }) => described(name, description)).join(' ')})
       names=(${subcommands.map(({ name }) => name).join(' ')})
       opts=(${options.flatMap((option) => option.names.map((name) => described(name, option.description))).join(' ')})
@@ -76,17 +77,11 @@ function pathFunction(commands: readonly CompletedCommand[]): string {
 
 /** `name:description`, as `_describe` takes it. */
 function described(name: string, description: string): string {
-  return singleQuoted(`${name}:${description}`);
-}
-
-function valueBranches(commands: readonly CompletedCommand[]): string {
-  return byValue(valuePlaces(commands))
-    .map(({ keys, value }) => `    ${keys.map(singleQuoted).join('|')}) ${offer(value)} ;;`)
-    .join('\n');
+  return shellQuoted(`${name}:${description}`);
 }
 
 function offer(value: Suggestion): string {
   return typeof value === 'string'
     ? `_patchboard_dynamic ${value}`
-    : `compadd -- ${value.map(singleQuoted).join(' ')}`;
+    : `compadd -- ${value.map(shellQuoted).join(' ')}`;
 }

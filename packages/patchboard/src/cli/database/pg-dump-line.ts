@@ -1,3 +1,4 @@
+import { shellWord } from '@patchboard/wire';
 import type { DatabaseLocation } from '../store-location.ts';
 
 /** Returns the command that backs up the schema. It contains no password: `pg_dump` asks for it, or reads PGPASSWORD. */
@@ -5,8 +6,4 @@ export function pgDumpLine({ shown, schema }: DatabaseLocation, file: string): s
   return ['pg_dump', '--format=custom', `--schema=${schema}`, `--file=${file}`, `--dbname=${shown}`]
     .map(shellWord)
     .join(' ');
-}
-
-function shellWord(text: string): string {
-  return /^[\w./+:@%=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,15 +1,11 @@
 import { dirname } from 'node:path';
+import { shellWord } from '@patchboard/wire';
 import { messageOf } from '../../core/failures.ts';
 import { StoreInUse, StoreRefused } from '../store-refused.ts';
 
 /** Returns the command with which the operator accepts a loss. */
 export function acceptLossCommand(file: string): string {
   return `patchboard data accept-loss --data ${shellWord(dirname(file))}`;
-}
-
-/** Quotes the path for a shell. */
-function shellWord(path: string): string {
-  return /^[\w./+:@%-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The refusal of a file that another process, most likely a server, has open. */
