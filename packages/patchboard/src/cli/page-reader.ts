@@ -1,8 +1,7 @@
 import type { Page } from '@patchboard/client';
-import { UsageError } from './exit-codes.ts';
 
 /** The largest page of a list. */
-export const LARGEST_PAGE = 200;
+const LARGEST_PAGE = 200;
 
 /** Rows of a list, read up to a limit. */
 export interface ReadRows<T> {
@@ -32,10 +31,4 @@ export async function readRows<T>(
     isComplete &&= page.complete !== false;
   } while (nextCursor !== null && rows.length < limit);
   return { rows, nextCursor, isComplete };
-}
-
-export function countOf(flag: string, given: string): number {
-  const count = Number(given);
-  if (Number.isInteger(count) && count > 0) return count;
-  throw new UsageError(`${flag}: "${given}" is not a whole number above 0`);
 }

@@ -12,7 +12,8 @@ import { durationCell } from '../duration.ts';
 import { requireKnownIds } from '../known-ids.ts';
 import { nextPageCommand } from '../next-page.ts';
 import { cell, keepColumns, type Colour } from '../output.ts';
-import { countOf, readRows, type ReadRows } from '../page-reader.ts';
+import { readRows, type ReadRows } from '../page-reader.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { filterOf, groupTerm, namedColumns } from './calls-filter.ts';
 import { listRefused } from './calls-refused.ts';
 
@@ -40,7 +41,7 @@ export async function listCalls(
   flags: ListFlags,
 ): Promise<void> {
   const { output } = context;
-  const limit = countOf('--limit', flags.limit);
+  const limit = wholeNumber('--limit', flags.limit, 1);
   const now = Date.now();
   const query = queryOf([...words, ...groupTerm(flags.state)], flags.query, now);
   const filter = filterOf(flags, now);

@@ -3,6 +3,7 @@ import type { ApprovalRequestView, CallView } from '@patchboard/wire';
 import { Option, type Command } from 'commander';
 import { approvalLines, editLines, expiresIn } from '../approval-text.ts';
 import { readArguments } from '../arguments.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { durationMs } from '../duration.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
@@ -79,7 +80,7 @@ async function decide(
     if (request === null) return exitWith(EXIT.usage);
     // Shown also without a terminal, so that a script's log contains what was approved. JSON output contains it anyway.
     if (flags.json !== true || context.canAsk) show(output, request, args);
-    if (!(await isConfirmed(context, decision, id, flags))) {
+    if (!(await maySend(context, decision, id, flags))) {
       output.note('nothing decided');
       return exitWith(EXIT.usage);
     }
@@ -157,15 +158,14 @@ function show(output: Output, request: ApprovalRequestView, args: unknown): void
 }
 
 /** Asks for confirmation on a terminal, except for a denial by id, which is harmless. */
-async function isConfirmed(
+async function maySend(
   context: CliContext,
   decision: Decision['decision'],
   id: string | undefined,
   flags: DecideFlags,
 ): Promise<boolean> {
   if (flags.yes === true || !context.canAsk || (decision === 'deny' && id !== undefined)) return true;
-  const line = await context.ask(decision === 'allow' ? 'Let it run? [y/N] ' : 'Deny it? [y/N] ');
-  return line !== null && /^\s*y(es)?\s*$/i.test(line);
+  return await isConfirmed(context, decision === 'allow' ? 'Let it run?' : 'Deny it?');
 }
 
 const LONGEST_GRANT_S = 31_536_000;

@@ -6,12 +6,13 @@ import {
   type DeviceCall,
   type DeviceTool,
 } from '@patchboard/client';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
 import { importFile } from '../../settings/import-file.ts';
 import { connectionOf } from '../connection.ts';
 import { withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
+import { positiveNumber } from '../flag-values.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { demoTools } from './device-demo.ts';
@@ -60,14 +61,11 @@ function withDeviceOptions(command: Command): Command {
   return withServerOptions(command)
     .option('--client-id <id>', 'client that the tools belong to (default: from the credential)')
     .option('--name <name>', 'name of this device, for the target of a call')
-    .option('--concurrency <n>', 'number of concurrent calls (default 1: in order of arrival)', wholeNumber);
-}
-
-function wholeNumber(given: string): number {
-  const value = Number(given);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a positive whole number.');
-  return value;
+    .option(
+      '--concurrency <n>',
+      'number of concurrent calls (default 1: in order of arrival)',
+      positiveNumber,
+    );
 }
 
 /** Loads the tools that a module exports as `tools` or as its default export. */

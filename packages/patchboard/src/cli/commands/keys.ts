@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { EXPIRY_RULE, isSaneExpiry } from '../../core/access/expiry.ts';
 import { isScope, SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { suggesting } from '../completion/suggestions.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { createdSince, futureMoment, SINCE } from '../duration.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
@@ -110,7 +111,11 @@ async function create(context: CliContext, flags: CreateFlags): Promise<void> {
     expiresAt: flags.expires === undefined ? null : expiryOf(flags.expires, Date.now()),
   };
   await withKeyBackend(context, flags, true, async (backend) => {
-    if (asks(context, flags) && (await backend.wouldEndLocalMode()) && !(await isConfirmed(context))) {
+    if (
+      asks(context, flags) &&
+      (await backend.wouldEndLocalMode()) &&
+      !(await acceptsEndOfLocalMode(context))
+    ) {
       output.note('no key was created');
       return context.exitWith(EXIT.usage);
     }
@@ -129,10 +134,9 @@ function asks({ canAsk, isTerminal }: CliContext, { yes, json }: CreateFlags): b
   return canAsk && isTerminal && yes !== true && json !== true;
 }
 
-async function isConfirmed(context: CliContext): Promise<boolean> {
+async function acceptsEndOfLocalMode(context: CliContext): Promise<boolean> {
   for (const line of FIRST_KEY_QUESTION) context.output.note(line);
-  const reply = await context.ask('Create the key? [y/N] ');
-  return /^y(es)?$/i.test(reply?.trim() ?? '');
+  return await isConfirmed(context, 'Create the key?');
 }
 
 async function list(context: CliContext, flags: ListFlags): Promise<void> {

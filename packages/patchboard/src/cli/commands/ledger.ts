@@ -8,6 +8,7 @@ import { adviceOnTenant, unknownId } from '../known-ids.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { exportLedger, type ExportFlags } from './ledger-export.ts';
 import { showTrace } from './ledger-trace.ts';
 import { registerVerify } from './ledger-verify.ts';
@@ -121,10 +122,4 @@ function rangeOf(flags: ListFlags, now: number): { readonly from?: Date; readonl
     ...(from === undefined ? {} : { from: pastMoment('--since', from, now) }),
     ...(to === undefined ? {} : { to: pastMoment('--until', to, now) }),
   };
-}
-
-function wholeNumber(flag: string, given: string, min: number): number {
-  const value = Number(given);
-  if (Number.isSafeInteger(value) && value >= min) return value;
-  throw new UsageError(`${flag}: "${given}" is not a whole number of at least ${min}`);
 }

@@ -2,6 +2,7 @@ import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { PolicyView } from '@patchboard/wire';
 import { InvalidArgumentError, type Command } from 'commander';
 import { stringify } from 'yaml';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { lineDiff } from '../line-diff.ts';
@@ -82,7 +83,7 @@ async function change(
     const lines = lineDiff(policyText(current.document, true), policyText(document, true));
     if (lines.every(({ mark }) => mark === ' ')) return reportNoChange(context, current, flags);
     for (const { mark, text } of lines) output.note(`${mark} ${text}`.trimEnd());
-    if (!(await isConfirmed(context, current.version, flags))) {
+    if (!(await mayReplace(context, current.version, flags))) {
       output.note('nothing changed');
       return context.exitWith(EXIT.usage);
     }
@@ -104,11 +105,10 @@ function reportNoChange({ output }: CliContext, current: PolicyView, flags: Chan
   output.note(`nothing changed: version ${current.version} has the same content`);
 }
 
-async function isConfirmed(context: CliContext, version: number, flags: ChangeFlags): Promise<boolean> {
+async function mayReplace(context: CliContext, version: number, flags: ChangeFlags): Promise<boolean> {
   if (flags.yes === true) return true;
   if (!context.canAsk) throw new UsageError('without a terminal, add --yes to replace the policy');
-  const line = await context.ask(`Replace version ${version}? [y/N] `);
-  return line !== null && /^\s*y(es)?\s*$/i.test(line);
+  return await isConfirmed(context, `Replace version ${version}?`);
 }
 
 function versionDiffers(version: number, expected: number): PatchboardError {

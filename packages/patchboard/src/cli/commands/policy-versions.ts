@@ -4,7 +4,7 @@ import type { CliContext } from '../context.ts';
 import { pastMoment, SINCE } from '../duration.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
-import { countOf } from '../page-reader.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { policyText, versionNumber } from './policy-change.ts';
 
 interface HistoryFlags extends OperatorOptions {
@@ -43,7 +43,7 @@ async function show(context: CliContext, version: number | undefined, flags: Ope
 
 async function history(context: CliContext, flags: HistoryFlags): Promise<void> {
   const { output } = context;
-  const limit = countOf('--limit', flags.limit);
+  const limit = wholeNumber('--limit', flags.limit, 1);
   const since = flags.since === undefined ? null : pastMoment('--since', flags.since, Date.now()).getTime();
   const { versions, current } = await asOperator(context, flags, async (client) => {
     const found: PolicyVersionView[] = [];

@@ -4,9 +4,10 @@ import { waitsText } from '../call-waits.ts';
 import { connect, type CliContext, type ServerOptions } from '../context.ts';
 import { durationCell } from '../duration.ts';
 import { cell, layOut } from '../output.ts';
-import { countOf, readRows } from '../page-reader.ts';
+import { readRows } from '../page-reader.ts';
 import { widthOf } from '../terminal-text.ts';
 import { barOf, spanOf, spanText } from '../waterfall.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { colourOf, NOT_COMPLETE } from './calls-list.ts';
 import { outcomeColour } from './runs.ts';
 
@@ -22,7 +23,7 @@ const GAPS = 8;
 
 export async function showRun(context: CliContext, id: string, flags: ShowFlags): Promise<void> {
   const { output } = context;
-  const limit = countOf('--limit', flags.limit);
+  const limit = wholeNumber('--limit', flags.limit, 1);
   const client = await connect(context, flags);
   let run: RunView | null = null;
   const { rows, nextCursor, isComplete } = await readRows(limit, null, async (size, cursor) => {

@@ -5,8 +5,9 @@ import { connect, withServerOptions, type CliContext, type ServerOptions } from 
 import { pastMoment, SINCE } from '../duration.ts';
 import { nextPageCommand } from '../next-page.ts';
 import { cell, keepColumns, type Colour } from '../output.ts';
-import { countOf, readRows } from '../page-reader.ts';
+import { readRows } from '../page-reader.ts';
 import type { Registrar } from '../program.ts';
+import { wholeNumber } from '../flag-values.ts';
 import { shortTime } from './calls-list.ts';
 import { showRun, type ShowFlags } from './runs-show.ts';
 
@@ -67,7 +68,7 @@ function registerList(runs: Command, context: CliContext): void {
 
 async function list(context: CliContext, flags: ListFlags): Promise<void> {
   const { output } = context;
-  const limit = countOf('--limit', flags.limit);
+  const limit = wholeNumber('--limit', flags.limit, 1);
   const filter = filterOf(flags, Date.now());
   const client = await connect(context, flags);
   const { rows, nextCursor } = await readRows(limit, flags.cursor ?? null, (size, at) =>

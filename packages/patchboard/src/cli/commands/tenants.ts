@@ -2,6 +2,7 @@ import { PEER_ID_PATTERN, type TenantRateView, type TenantView } from '@patchboa
 import { InvalidArgumentError, type Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
+import { addText } from '../flag-values.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
@@ -43,10 +44,6 @@ function registerSet(tenants: Command, context: CliContext): void {
         '  $ patchboard tenants set acme --site old-town --pack heritage --calls 100/50',
     )
     .action((id: string, flags: SetFlags) => set(context, id, flags));
-}
-
-function addText(given: string, before: readonly string[] = []): readonly string[] {
-  return [...before, given];
 }
 
 function rateIn(given: string): TenantRateView {

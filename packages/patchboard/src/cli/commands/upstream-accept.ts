@@ -2,6 +2,7 @@ import { PatchboardError } from '@patchboard/client';
 import type { ContractDifference, UpstreamKind, UpstreamToolView, UpstreamView } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { didYouMean } from '../../core/spelling.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { cell, type Output } from '../output.ts';
@@ -38,7 +39,7 @@ async function accept(context: CliContext, target: string, flags: AcceptFlags): 
     }
     // Shown also to scripts, so that their log contains what was accepted.
     if (flags.json !== true || context.canAsk) for (const one of changed) printChange(output, one);
-    if (!(await isConfirmed(context, changed.length, flags))) {
+    if (!(await mayAccept(context, changed.length, flags))) {
       output.note('nothing accepted');
       return context.exitWith(EXIT.usage);
     }
@@ -88,10 +89,9 @@ function printDifference(output: Output, { path, ...values }: ContractDifference
   if ('after' in values) output.data(output.paint('green', `    + ${verbatimJsonLine(values.after)}`));
 }
 
-async function isConfirmed(context: CliContext, count: number, flags: AcceptFlags): Promise<boolean> {
+async function mayAccept(context: CliContext, count: number, flags: AcceptFlags): Promise<boolean> {
   if (flags.yes === true) return true;
   if (!context.canAsk) throw new UsageError('without a terminal, accept needs --yes');
   const what = count === 1 ? 'this contract' : `these ${count} contracts`;
-  const reply = await context.ask(`Accept ${what}? [y/N] `);
-  return /^y(es)?$/i.test(reply?.trim() ?? '');
+  return await isConfirmed(context, `Accept ${what}?`);
 }

@@ -3,9 +3,9 @@ import { Option, type Command } from 'commander';
 import type { McpUpstreamConfig, OpenApiConfig, SecurityConfig } from '../../settings/upstream-config.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
+import { addText } from '../flag-values.ts';
 import { addUpstream } from '../upstreams/add-upstream.ts';
 import {
-  addText,
   addVariable,
   commonConfig,
   VARIABLES,

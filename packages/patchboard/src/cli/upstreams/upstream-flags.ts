@@ -1,7 +1,8 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { McpUpstreamConfig, OpenApiConfig } from '../../settings/upstream-config.ts';
 import { durationMs } from '../duration.ts';
 import { UsageError } from '../exit-codes.ts';
+import { addText, positiveNumber } from '../flag-values.ts';
 import { withFolderOptions, type FolderOptions } from './upstream-target.ts';
 
 /** The flags of `add` for both kinds of upstreams. */
@@ -32,7 +33,7 @@ export function withAddOptions(command: Command): Command {
     .option('--tools <patterns>', "tools to offer, such as '*,!delete_*', repeatable", addPatterns)
     .option('--tenant <id>', 'tenant that has its tools, repeatable (default: all)', addText)
     .option('--timeout <duration>', 'time limit of its tools, such as 90s (default 60s)')
-    .option('--concurrency <number>', 'calls that run on it at once (default 8)', countIn)
+    .option('--concurrency <number>', 'calls that run on it at once (default 8)', positiveNumber)
     .addOption(
       new Option('--on-change <action>', 'calls of a tool whose contract changed (default ask)').choices([
         'ask',
@@ -60,10 +61,6 @@ export function commonConfig(
   };
 }
 
-export function addText(given: string, before: readonly string[] = []): readonly string[] {
-  return [...before, given];
-}
-
 /** Adds `NAME=VALUE`. Its error is not one of commander, which would print the value. */
 export function addVariable(
   given: string,
@@ -86,9 +83,4 @@ function addHeader(
 function addPatterns(given: string, before: readonly string[] = []): readonly string[] {
   const patterns = given.split(',').map((one) => one.trim());
   return [...before, ...patterns.filter((one) => one !== '')];
-}
-
-function countIn(given: string): number {
-  if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
-  throw new InvalidArgumentError('It must be a whole number above 0.');
 }
