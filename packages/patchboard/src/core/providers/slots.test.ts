@@ -95,4 +95,35 @@ describe('Slots', () => {
     slots.release([wide]);
     expect(slots.waiting('x')).toBe(2);
   });
+
+  it('calls any number of waiters that release their slots at once', () => {
+    const slots = new Slots();
+    const key = [{ name: 'server', limit: 1 }];
+    expect(slots.tryTake(key)).toBe(true);
+    let served = 0;
+    for (let count = 0; count < 10_000; count += 1)
+      slots.wait(key, () => {
+        served += 1;
+        slots.release(key);
+      });
+    slots.release(key);
+    expect([served, slots.held('server'), slots.waiting('server')]).toEqual([10_000, 0, 0]);
+  });
+
+  it('does not call a waiter that leaves while another one is called, and gives its slot to the next', () => {
+    const slots = new Slots();
+    const key = [{ name: 'server', limit: 2 }];
+    for (let count = 0; count < 2; count += 1) expect(slots.tryTake(key)).toBe(true);
+    const served: string[] = [];
+    slots.wait(key, () => {
+      served.push('first');
+      slots.release(key); // that of the other holder
+      second.leave();
+      second.leave();
+    });
+    const second = slots.wait(key, () => served.push('second'));
+    slots.wait(key, () => served.push('third'));
+    slots.release(key);
+    expect([served, slots.held('server'), slots.waiting('server')]).toEqual([['first', 'third'], 2, 0]);
+  });
 });

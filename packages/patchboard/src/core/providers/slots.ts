@@ -28,6 +28,9 @@ export class Slots {
   readonly #held: Counters = new Counters();
   readonly #queues: Map<string, Set<Waiter>> = new Map();
   readonly #waiting: Counters = new Counters();
+  /** Waiters that hold their keys, and whose `ready` is not called yet. */
+  readonly #ready: Set<Waiter> = new Set();
+  #isCalling = false;
 
   /** Returns the number of waiters that need this key. */
   waiting(name: string): number {
@@ -55,6 +58,7 @@ export class Slots {
       waitsOn: () => waiter.waitsOn,
       leave: () => {
         if (this.#leave(waiter)) this.#stopWaiting(waiter);
+        else if (this.#ready.delete(waiter)) this.release(waiter.keys);
       },
     };
   }
@@ -63,6 +67,21 @@ export class Slots {
     for (const key of keys) this.#held.add(key.name, -1);
     // The widest first, or a busy run would hand its tenant's slot to itself for ever.
     if (this.#queues.size > 0) for (const key of keys.toReversed()) this.#serve(key);
+    if (this.#ready.size > 0) this.#callReady();
+  }
+
+  /** A waiter may release its keys at once. The waiters after it are called from here, as nested calls would fill the stack. */
+  #callReady(): void {
+    if (this.#isCalling) return;
+    this.#isCalling = true;
+    try {
+      for (const waiter of this.#ready) {
+        this.#ready.delete(waiter);
+        waiter.ready();
+      }
+    } finally {
+      this.#isCalling = false;
+    }
   }
 
   #serve(key: SlotKey): void {
@@ -79,7 +98,7 @@ export class Slots {
       }
       this.#take(waiter.keys);
       this.#stopWaiting(waiter);
-      waiter.ready();
+      this.#ready.add(waiter);
     }
   }
 

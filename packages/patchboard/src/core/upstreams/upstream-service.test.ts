@@ -151,6 +151,27 @@ describe('the tools of an upstream', () => {
     expect(after.engine.tool(me, 'github.search')).toBeUndefined();
   });
 
+  it('are removed while thousands of calls wait for a slot: each call ends, and its slot is free', async () => {
+    const upstream = new AnUpstream({ concurrency: 1 });
+    let finish = (): void => {};
+    upstream.execution = () => new Promise<string>((resolve) => (finish = () => resolve('done')));
+    const fixture = await withUpstream(upstream);
+    const { engine } = fixture;
+    const running = await submitted(fixture, 'github.search');
+    const waiting: Call[] = [];
+    for (let call = 0; call < 3000; call += 1)
+      waiting.push(
+        accepted(await engine.submit(aRequest({ toolName: 'github.search', runId: `run${call}` }), me)),
+      );
+    upstream.lists([]);
+    finish();
+    await settled();
+    expect((await engine.calls.find(me, running.id))?.state.name).toBe('COMPLETED');
+    const ends = await Promise.all(waiting.map(async ({ id }) => await engine.calls.find(me, id)));
+    expect(new Set(ends.map((call) => call?.state.name))).toEqual(new Set(['FAILED']));
+    expect(engine.load()).toMatchObject({ open: 0, waitingForSlot: 0, executing: 0 });
+  });
+
   it('are removed with the upstream, and are not restored by a later start', async () => {
     const before = await withUpstream();
     await before.engine.upstreams.remove('github');
