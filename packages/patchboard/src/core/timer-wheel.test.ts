@@ -110,4 +110,13 @@ describe('TimerWheel', () => {
     }
     expect(wheel.ticks).toBe(1);
   });
+
+  it('fires any number of timers of one tick, such as the deadlines that passed before a start', async () => {
+    const clock = new FakeClock();
+    const wheel = new TimerWheel(clock);
+    let fired = 0;
+    for (let calls = 0; calls < 200_000; calls += 1) wheel.after(-1000, () => (fired += 1));
+    await clock.advance(100);
+    expect(fired).toBe(200_000);
+  });
 });

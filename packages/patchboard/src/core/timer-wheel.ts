@@ -118,11 +118,9 @@ export class TimerWheel {
       for (const tick of this.#buckets.keys()) if (tick <= now) ticks.push(tick);
       ticks.sort((a, b) => a - b);
     }
-    const due: Timer[] = [];
-    for (const tick of ticks) {
-      due.push(...(this.#buckets.get(tick) ?? []));
-      this.#buckets.delete(tick);
-    }
+    // Not `push(...bucket)`: after a start the deadlines of all overdue calls share a tick, and too many arguments throw.
+    const due = ticks.flatMap((tick) => this.#buckets.get(tick) ?? []);
+    for (const tick of ticks) this.#buckets.delete(tick);
     for (const timer of due) timer.index = DUE;
     this.#armed -= due.length;
     return due;
