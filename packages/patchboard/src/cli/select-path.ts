@@ -1,3 +1,4 @@
+import { isRecord } from '@patchboard/wire/json';
 import { UsageError } from './exit-codes.ts';
 import { markedText } from './marked-text.ts';
 
@@ -145,11 +146,11 @@ function stepInto(path: SelectPath, step: SelectStep, value: unknown): readonly 
 function valuesAt(step: SelectStep, value: unknown): readonly unknown[] | null {
   if (step.kind === 'each') {
     if (Array.isArray(value)) return value as readonly unknown[];
-    return isObject(value) ? Object.values(value) : null;
+    return isRecord(value) ? Object.values(value) : null;
   }
   if (value === null) return [null];
   if (step.kind === 'member') {
-    if (!isObject(value)) return null;
+    if (!isRecord(value)) return null;
     return [Object.hasOwn(value, step.name) ? value[step.name] : null];
   }
   if (step.kind === 'slice' && typeof value === 'string')
@@ -161,10 +162,6 @@ function valuesAt(step: SelectStep, value: unknown): readonly unknown[] | null {
   if (!Array.isArray(value)) return null;
   if (step.kind === 'slice') return [value.slice(step.from ?? 0, step.to ?? undefined)];
   return [(value as readonly unknown[]).at(step.index) ?? null];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function kindOf(value: unknown): string {
@@ -189,7 +186,7 @@ function wanted(step: SelectStep): string {
 function advice({ kind }: SelectStep, value: unknown): string {
   if (Array.isArray(value) && kind === 'member')
     return ': write [] before it for each item, [0] for the first';
-  return isObject(value) && kind !== 'member' ? ': write .name for a member' : '';
+  return isRecord(value) && kind !== 'member' ? ': write .name for a member' : '';
 }
 
 function selectError(

@@ -17,6 +17,7 @@ import type { HeritageStorage } from '../../packs/heritage/storage.ts';
 import type { CliContext } from '../context.ts';
 import { withJsonOptions } from '../json-options.ts';
 import { UsageError } from '../exit-codes.ts';
+import { readInput } from '../read-input.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { printable } from '../terminal-text.ts';
 import { parseText } from '../../settings/yaml-text.ts';
@@ -81,9 +82,7 @@ function withSite(command: Command): Command {
 async function importData(context: CliContext, file: string, flags: DataFlags): Promise<void> {
   const { output, sources } = context;
   const scope = scopeOf(flags);
-  const text = await (file === '-' ? sources.readStdin() : sources.readFile(file)).catch((error: unknown) => {
-    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
-  });
+  const text = await readInput(sources, file);
   const parsed = parseText(text);
   const decoded =
     parsed.problems.length > 0

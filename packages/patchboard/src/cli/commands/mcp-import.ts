@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
-import { fileProblem } from '../../settings/file-problem.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
+import { readInput } from '../read-input.ts';
 import { cell } from '../output.ts';
 import { whenConnected } from '../upstreams/add-upstream.ts';
 import { changeUpstreams, without } from '../upstreams/change-upstreams.ts';
@@ -91,9 +91,7 @@ async function store(context: CliContext, dataFolder: string, { servers, variabl
 }
 
 async function readJson({ sources }: CliContext, file: string): Promise<unknown> {
-  const text = await (file === '-' ? sources.readStdin() : sources.readFile(file)).catch((error: unknown) => {
-    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
-  });
+  const text = await readInput(sources, file);
   try {
     return parseCommentedJson(text);
   } catch (error) {

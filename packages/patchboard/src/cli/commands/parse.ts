@@ -9,9 +9,9 @@ import type { FindTool, KnownTool } from '../../protocols/resolve.ts';
 import type { CliContext } from '../context.ts';
 import { withJsonOptions } from '../json-options.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
+import { readInput } from '../read-input.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
-import { fileProblem } from '../../settings/file-problem.ts';
 
 interface ParseFlags {
   readonly protocol: ProtocolId;
@@ -46,7 +46,7 @@ async function parse(context: CliContext, file: string, flags: ParseFlags): Prom
   const tools = flags.tools === undefined ? null : await toolsIn(context, flags.tools);
   const find: FindTool | null = tools === null ? null : (name) => tools.get(name);
   const names = [...(tools?.keys() ?? [])];
-  const text = await read(context, file);
+  const text = await readInput(context.sources, file);
   const report = await reportReply(protocolOf(flags.protocol), text, { find, names, pause: nextTurn });
   if (report.errors.length > 0) exitWith(EXIT.toolFailed);
   if (flags.json === true) return output.json(report);
@@ -70,7 +70,7 @@ function show({ output }: CliContext, { requests, errors, warnings = [], omitted
 }
 
 async function toolsIn(context: CliContext, file: string): Promise<ReadonlyMap<string, KnownTool>> {
-  const text = await read(context, file);
+  const text = await readInput(context.sources, file);
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -120,12 +120,4 @@ function readTool(entry: unknown): readonly NamedTool[] | null {
     [name, tool],
     [tool.name, tool],
   ];
-}
-
-async function read({ sources }: CliContext, file: string): Promise<string> {
-  try {
-    return file === '-' ? await sources.readStdin() : await sources.readFile(file);
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
-  }
 }

@@ -2,11 +2,11 @@ import type { PatternMatchesView, PolicyReviewView } from '@patchboard/wire';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
+import { readInput } from '../read-input.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import { readPolicy, type PolicyFile } from '../policy-file.ts';
 import { clientSettings } from '../../settings/environment.ts';
-import { fileProblem } from '../../settings/file-problem.ts';
 import { upstreamNames } from '../../settings/upstream-config.ts';
 import { readUpstreamFile } from '../../settings/upstream-file.ts';
 
@@ -82,10 +82,5 @@ export async function documentIn(
 async function readPolicyFile(context: CliContext, file: string): Promise<PolicyFile> {
   const { sources, environment } = context;
   const added = readUpstreamFile(clientSettings(environment).dataFolder);
-  try {
-    const text = file === '-' ? await sources.readStdin() : await sources.readFile(file);
-    return readPolicy(text, upstreamNames(added.value));
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
-  }
+  return readPolicy(await readInput(sources, file), upstreamNames(added.value));
 }

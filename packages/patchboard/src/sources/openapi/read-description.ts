@@ -1,5 +1,6 @@
 import { reason, type Reason } from '@patchboard/wire';
 import { isRecord, type JsonObject } from '@patchboard/wire/json';
+import { messageOf } from '../../core/failures.ts';
 import { utf8Bytes } from '../../core/json/utf8-bytes.ts';
 import { visibleLine } from '../../core/tools/tool-names.ts';
 import { LocalReferences } from './local-references.ts';
@@ -43,7 +44,7 @@ async function parseText(text: string): Promise<Parsed> {
     return { ok: true, value: /^\s*\{/.test(source) ? JSON.parse(source) : await parseYaml(source) };
   } catch (error) {
     // Both parsers quote the text.
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const shown = visibleLine(message.slice(0, SHOWN_CHARACTERS));
     return { ok: false, problem: reason('description_unreadable', { error: shown }) };
   }

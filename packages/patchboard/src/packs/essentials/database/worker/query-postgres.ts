@@ -1,5 +1,6 @@
 import pg from 'pg';
 
+import { messageOf } from '../../../../core/failures.ts';
 import { connectClient } from '../../../../postgres/client.ts';
 import { BadDatabaseUrl, connectionOptions } from '../../../../postgres/connection-options.ts';
 import { canReadStore } from '../../../../postgres/own-store.ts';
@@ -103,7 +104,7 @@ function outcomeOf(error: unknown): QueryOutcome {
   }
   if (error instanceof BadDatabaseUrl)
     return { kind: 'unreachable', message: `the database URL ${error.message}` };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const state = sqlState(error);
   if (state === null) return { kind: 'unreachable', message };
   if (REFUSALS.has(state)) return { kind: 'refused', why: { code: 'text', params: { text: message } } };

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 
+import { messageOf } from '../../../../core/failures.ts';
 import type { QueryOutcome, QueryParams, QueryRequest, Scalar } from './protocol.ts';
 import { RowCollector } from './row-collector.ts';
 import { readOnlyAuthorizer } from './sqlite-authorizer.ts';
@@ -17,7 +18,7 @@ export function querySqlite(file: string, request: QueryRequest): QueryOutcome {
     return readRows(database.prepare(request.sql), request);
   } catch (error) {
     if (authorizer.refusal !== undefined) return { kind: 'refused', why: authorizer.refusal };
-    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    return { kind: 'failed', message: messageOf(error) };
   }
 }
 
