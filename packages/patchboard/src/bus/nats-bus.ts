@@ -4,7 +4,7 @@ import {
   type ConnectionOptions,
   type NatsConnection,
 } from '@nats-io/transport-node';
-import type { Bus } from '../cluster/bus.ts';
+import type { Bus, NotificationHandler } from '../cluster/bus.ts';
 import type { Notification } from '../cluster/notification.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log } from '../core/ports.ts';
@@ -71,7 +71,7 @@ export class NatsBus implements Bus {
     });
   }
 
-  listen(handle: (notification: Notification, from: number) => void): () => void {
+  listen(handle: NotificationHandler): () => void {
     return this.#receiver.listen(handle);
   }
 

@@ -1,15 +1,13 @@
-import type { Bus } from '../cluster/bus.ts';
+import type { NotificationHandler } from '../cluster/bus.ts';
 import { decodeNotification, type Notification } from '../cluster/notification.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log } from '../core/ports.ts';
-
-type Handle = Parameters<Bus['listen']>[0];
 
 /** Passes what arrives on a bus to the listeners of its node. */
 export class NotificationReceiver {
   readonly #writer: number;
   readonly #log: Log;
-  readonly #handlers: Set<Handle> = new Set();
+  readonly #handlers: Set<NotificationHandler> = new Set();
   #hasReportedInvalid = false;
 
   constructor(writer: number, log: Log) {
@@ -17,8 +15,8 @@ export class NotificationReceiver {
     this.#log = log;
   }
 
-  listen(handle: Handle): () => void {
-    const own: Handle = (notification, from) => handle(notification, from);
+  listen(handle: NotificationHandler): () => void {
+    const own: NotificationHandler = (notification, from) => handle(notification, from);
     this.#handlers.add(own);
     return () => void this.#handlers.delete(own);
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Bus } from '../cluster/bus.ts';
+import type { Bus, NotificationHandler } from '../cluster/bus.ts';
 import type { Notification } from '../cluster/notification.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log } from '../core/ports.ts';
@@ -81,7 +81,7 @@ export class PostgresBus implements Bus {
     });
   }
 
-  listen(handle: (notification: Notification, from: number) => void): () => void {
+  listen(handle: NotificationHandler): () => void {
     return this.#receiver.listen(handle);
   }
 

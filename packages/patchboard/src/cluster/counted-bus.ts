@@ -1,7 +1,5 @@
-import type { Bus } from './bus.ts';
+import type { Bus, NotificationHandler } from './bus.ts';
 import type { Notification } from './notification.ts';
-
-type Handle = Parameters<Bus['listen']>[0];
 
 /** Counts the notifications of a bus by their kind. */
 export class CountedBus implements Bus {
@@ -26,7 +24,7 @@ export class CountedBus implements Bus {
     this.#bus.send(to, notification);
   }
 
-  listen(handle: Handle): () => void {
+  listen(handle: NotificationHandler): () => void {
     return this.#bus.listen((notification, from) => {
       count(this.received, notification.kind);
       handle(notification, from);

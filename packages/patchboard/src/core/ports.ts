@@ -146,6 +146,9 @@ export interface LedgerFilter {
   readonly to?: number;
 }
 
+/** Number of calls in each state; states without calls are left out. */
+export type StateCounts = Readonly<Partial<Record<CallStateName, number>>>;
+
 /** The newest row of the ledger. */
 export interface LedgerHead {
   /** The newest sequence number; 0 if the ledger is empty. */
@@ -327,7 +330,7 @@ export interface Store extends DocumentStore, JournalStore {
    * Number of open calls of the tenant in each state, whichever node holds them. May be slightly stale. Absent: the open
    * calls are those of this process.
    */
-  countOpen?(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
+  countOpen?(tenant: string): Promise<StateCounts>;
   /**
    * Number of open calls of each of these runs, by state, whichever node holds them; null: of every run. Runs without open calls
    * are left out. Absent: the open calls are those of this process.
@@ -335,11 +338,11 @@ export interface Store extends DocumentStore, JournalStore {
   countOpenOfRuns?(
     tenant: string,
     runIds: readonly string[] | null,
-  ): Promise<ReadonlyMap<string, Readonly<Partial<Record<CallStateName, number>>>>>;
+  ): Promise<ReadonlyMap<string, StateCounts>>;
   /** Number of ended calls of the tenant in each state, without a scan. May be slightly stale. */
-  countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
+  countEnded(tenant: string): Promise<StateCounts>;
   /** Number of calls of all tenants in each state. May be slightly stale. */
-  countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
+  countByState(): Promise<StateCounts>;
   /**
    * Deletes at most `limit` calls that ended before `before`, or, in a store that is partitioned by time, one whole
    * partition; their ledger rows stay. Returns the number of deleted calls.

@@ -1,21 +1,22 @@
 import { isTerminal, type CallStateName } from '@patchboard/wire';
+import type { StateCounts } from '../core/ports.ts';
 
-export type StateCounts = Partial<Record<CallStateName, number>>;
+type Counts = Partial<Record<CallStateName, number>>;
 
 type Change = readonly [tenant: string, state: CallStateName, change: number];
 
 /** The number of ended calls per tenant and state, updated when calls end and are removed. */
 export class EndedCounts {
-  readonly #byTenant: Map<string, StateCounts> = new Map();
-  #all: StateCounts = {};
+  readonly #byTenant: Map<string, Counts> = new Map();
+  #all: Counts = {};
   /** Changes since the last `committed`; null if `save` was never called. */
   #changes: Change[] | null = null;
 
-  get all(): Readonly<StateCounts> {
+  get all(): StateCounts {
     return this.#all;
   }
 
-  of(tenant: string): Readonly<StateCounts> {
+  of(tenant: string): StateCounts {
     return this.#byTenant.get(tenant) ?? {};
   }
 
@@ -51,7 +52,7 @@ export class EndedCounts {
   }
 }
 
-function addTo(counts: StateCounts, state: CallStateName, change: number): void {
+function addTo(counts: Counts, state: CallStateName, change: number): void {
   const count = (counts[state] ?? 0) + change;
   if (count === 0) delete counts[state];
   else counts[state] = count;

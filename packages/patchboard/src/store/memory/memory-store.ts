@@ -19,6 +19,7 @@ import type {
   Replaced,
   Run,
   RunFilter,
+  StateCounts,
   Store,
 } from '../../core/ports.ts';
 import { pairKey } from '../../core/pair-key.ts';
@@ -26,7 +27,7 @@ import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { MaybePromise } from '../../core/maybe-promise.ts';
 import type { CallSearch } from '../../core/search/call-search.ts';
 import { callPage } from '../call-pages.ts';
-import { EndedCounts, type StateCounts } from '../ended-counts.ts';
+import { EndedCounts } from '../ended-counts.ts';
 import { callCursor } from '../cursors.ts';
 import { MemoryChain } from './chain.ts';
 import { EndedCalls } from './ended-calls.ts';
@@ -305,11 +306,11 @@ class MemoryStore implements Store {
     return null;
   }
 
-  async countEnded(tenant: string): Promise<Readonly<StateCounts>> {
+  async countEnded(tenant: string): Promise<StateCounts> {
     return { ...this.#counts.of(tenant) };
   }
 
-  async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+  async countByState(): Promise<StateCounts> {
     const counts: Partial<Record<CallStateName, number>> = {};
     for (const { state } of this.#calls.values()) counts[state.name] = (counts[state.name] ?? 0) + 1;
     return counts;

@@ -1,6 +1,7 @@
+import type { CallStateName } from '@patchboard/wire';
+import type { StateCounts } from '../../core/ports.ts';
 import { textArray } from '../../postgres/arrays.ts';
 import type { Queryable, Statement } from '../../postgres/connection.ts';
-import type { StateCounts } from '../ended-counts.ts';
 import { stateNameOf } from '../state-codes.ts';
 import type { Tables } from './schema.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -52,16 +53,16 @@ export class CallCounts {
     };
   }
 
-  async countByState(): Promise<Readonly<StateCounts>> {
+  async countByState(): Promise<StateCounts> {
     return await this.#count(this.#ofAll, []);
   }
 
-  async countEnded(tenant: string): Promise<Readonly<StateCounts>> {
+  async countEnded(tenant: string): Promise<StateCounts> {
     return await this.#count(this.#endedOf, [tenant]);
   }
 
   /** Reads each open call once. */
-  async countOpen(tenant: string): Promise<Readonly<StateCounts>> {
+  async countOpen(tenant: string): Promise<StateCounts> {
     return await this.#read(this.#parts.scanner, this.#openOf, [tenant]);
   }
 
@@ -69,12 +70,12 @@ export class CallCounts {
   async countOpenOfRuns(
     tenant: string,
     runIds: readonly string[] | null,
-  ): Promise<ReadonlyMap<string, Readonly<StateCounts>>> {
+  ): Promise<ReadonlyMap<string, StateCounts>> {
     const { rows } = await this.#parts.scanner.query<CountRow & { readonly run_id: string }>(
       this.#openOfRuns,
       [tenant, runIds === null ? null : textArray(runIds)],
     );
-    const byRun = new Map<string, StateCounts>();
+    const byRun = new Map<string, Partial<Record<CallStateName, number>>>();
     for (const { run_id: runId, state, calls } of rows) {
       const counts = byRun.get(runId) ?? {};
       counts[stateNameOf(state)] = calls;
@@ -91,7 +92,7 @@ export class CallCounts {
 
   async #read(reader: Queryable, statement: Statement, values: readonly unknown[]): Promise<StateCounts> {
     const { rows } = await reader.query<CountRow>(statement, values);
-    const counts: StateCounts = {};
+    const counts: Partial<Record<CallStateName, number>> = {};
     for (const { state, calls } of rows) if (calls > 0) counts[stateNameOf(state)] = calls;
     return counts;
   }

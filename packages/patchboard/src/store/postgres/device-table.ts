@@ -1,3 +1,4 @@
+import type { NodeKey } from '../../cluster/node-table.ts';
 import type {
   CountedDevice,
   DeviceDirectory,
@@ -7,12 +8,11 @@ import type {
 import { textArray } from '../../postgres/arrays.ts';
 import type { Queryable } from '../../postgres/connection.ts';
 import type { Tables } from './schema.ts';
-import type { NodeWriter } from './tool-tables.ts';
 
 export interface DeviceTableParts {
   readonly connection: Queryable;
   readonly tables: Tables;
-  readonly node: NodeWriter;
+  readonly node: NodeKey;
 }
 
 interface DeviceRow {

@@ -1,4 +1,3 @@
-import type { CallStateName } from '@patchboard/wire';
 import type { DeviceDirectory } from '../../core/device-directory.ts';
 import type { TokenStore } from '../../core/access/token-store.ts';
 import { StorageUnavailable } from '../../core/failures.ts';
@@ -23,6 +22,7 @@ import type {
   Replaced,
   Run,
   RunFilter,
+  StateCounts,
   Store,
 } from '../../core/ports.ts';
 import type { CallSearch, RunningIndex } from '../../core/search/call-search.ts';
@@ -304,22 +304,22 @@ export class PostgresStore implements Store {
     return this.#parts.queue.waiting;
   }
 
-  async countOpen(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+  async countOpen(tenant: string): Promise<StateCounts> {
     return await this.#parts.counts.countOpen(tenant);
   }
 
   async countOpenOfRuns(
     tenant: string,
     runIds: readonly string[] | null,
-  ): Promise<ReadonlyMap<string, Readonly<Partial<Record<CallStateName, number>>>>> {
+  ): Promise<ReadonlyMap<string, StateCounts>> {
     return await this.#parts.counts.countOpenOfRuns(tenant, runIds);
   }
 
-  async countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+  async countEnded(tenant: string): Promise<StateCounts> {
     return await this.#parts.counts.countEnded(tenant);
   }
 
-  async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+  async countByState(): Promise<StateCounts> {
     return await this.#parts.counts.countByState();
   }
 

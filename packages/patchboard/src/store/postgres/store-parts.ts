@@ -1,3 +1,4 @@
+import type { NodeKey } from '../../cluster/node-table.ts';
 import type { CallSearch, RunningIndex } from '../../core/search/call-search.ts';
 import type { Queryable } from '../../postgres/connection.ts';
 import type { CallLists } from './call-lists.ts';
@@ -14,7 +15,7 @@ import type { Tables } from './schema.ts';
 import type { SharedStore } from './shared-store.ts';
 import type { DeviceTable } from './device-table.ts';
 import type { TokenTable } from './token-table.ts';
-import type { NodeWriter, ToolTables } from './tool-tables.ts';
+import type { ToolTables } from './tool-tables.ts';
 import type { WriteQueue } from './write-queue.ts';
 import type { WriterLost } from './writer-lost.ts';
 
@@ -40,7 +41,7 @@ export interface StoreParts extends ReadParts {
   readonly tokens: TokenTable | undefined;
   readonly devices: DeviceTable | undefined;
   /** The writer of this process. */
-  readonly node: NodeWriter;
+  readonly node: NodeKey;
   readonly queue: WriteQueue;
   readonly feed: LedgerFeed;
   readonly retention: Retention;

@@ -1,14 +1,9 @@
+import type { NodeKey } from '../../cluster/node-table.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import { textArray } from '../../postgres/arrays.ts';
 import type { Queryable } from '../../postgres/connection.ts';
 import { removedTool, type Revisions } from './revisions.ts';
 import type { Tables } from './schema.ts';
-
-/** A node: the writer that it holds. */
-export interface NodeWriter {
-  readonly writer: number;
-  readonly epoch: number;
-}
 
 export interface ToolName {
   readonly tenant: string;
@@ -36,7 +31,7 @@ export class ToolTables {
     queryable: Queryable,
     tools: readonly StoredTool[],
     revision: number,
-    node: NodeWriter | null,
+    node: NodeKey | null,
   ): Promise<readonly string[]> {
     const held = await this.#heldNames(queryable, tools);
     if (held.length > 0) return held;
@@ -75,7 +70,7 @@ export class ToolTables {
     queryable: Queryable,
     names: readonly ToolName[],
     revision: number,
-    node: NodeWriter | null,
+    node: NodeKey | null,
   ): Promise<void> {
     const { tools, tool_offers: offers } = this.#tables;
     for (const { tenant, name } of names) {

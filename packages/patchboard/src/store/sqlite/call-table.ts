@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { CallStateName } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
-import type { NewCall } from '../../core/ports.ts';
-import { EndedCounts, type StateCounts } from '../ended-counts.ts';
+import type { NewCall, StateCounts } from '../../core/ports.ts';
+import { EndedCounts } from '../ended-counts.ts';
 import { countEndedCalls } from './count-ended-calls.ts';
 import { OPEN_CODES, STATE_CODES, stateNameOf } from '../state-codes.ts';
 import { mutableJson, resultOf } from '../stored-call.ts';
@@ -122,7 +123,7 @@ export class CallTable {
 
   /** Counts the few open calls by their index, and uses the counts in memory for ended ones. */
   countByState(): StateCounts {
-    const counts: StateCounts = { ...this.#ended.all };
+    const counts: Partial<Record<CallStateName, number>> = { ...this.#ended.all };
     for (const row of this.#countOpen.all()) {
       counts[stateNameOf(integer(row, 'state'))] = integer(row, 'calls');
     }

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CallStateName } from '@patchboard/wire';
 import { isLocalModeEnd } from '../../core/access/local-mode.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
@@ -21,11 +20,11 @@ import type {
   Replaced,
   Run,
   RunFilter,
+  StateCounts,
   Store,
   StoreCopy,
 } from '../../core/ports.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
-import type { StateCounts } from '../ended-counts.ts';
 import type { RemovedCall } from './call-table.ts';
 import { openDatabase } from './open.ts';
 import { resultOf } from '../stored-call.ts';
@@ -301,11 +300,11 @@ class SqliteStore implements Store {
     return this.#tables.commit.waiting;
   }
 
-  async countEnded(tenant: string): Promise<Readonly<StateCounts>> {
+  async countEnded(tenant: string): Promise<StateCounts> {
     return await this.#tables.read(() => this.#tables.calls.countEnded(tenant));
   }
 
-  async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+  async countByState(): Promise<StateCounts> {
     return await this.#tables.read(() => this.#tables.calls.countByState());
   }
 

@@ -3,12 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { seesWholeServer, type Principal } from '../../core/access/principal.ts';
 import type { Device } from '../../core/devices/device.ts';
 import { haveSameConfig, NODE_STATES, type Nodes, type NodeStatus } from '../../core/nodes.ts';
+import type { StateCounts } from '../../core/ports.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { COUNT, FLAG, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 import { lifeOf } from './health.ts';
-import { openCounts, openIn, TENANT_STATS, tenantStats, type StateCounts } from './tenant-stats.ts';
+import { openCounts, openIn, TENANT_STATS, tenantStats } from './tenant-stats.ts';
 
 const CLUSTER = {
   ...object({

@@ -1,11 +1,10 @@
-import { CALL_STATES, isTerminal, type CallStateName, type TenantStatsView } from '@patchboard/wire';
+import { CALL_STATES, isTerminal, type TenantStatsView } from '@patchboard/wire';
 import type { Principal } from '../../core/access/principal.ts';
+import type { StateCounts } from '../../core/ports.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import type { Schema } from '../shared/routes/routes.ts';
 import { COUNT, object } from '../shared/routes/schemas.ts';
 import { shownUpstreams } from './upstreams.ts';
-
-export type StateCounts = Readonly<Partial<Record<CallStateName, number>>>;
 
 export const TENANT_STATS: Schema = {
   ...object({

@@ -1,4 +1,10 @@
-import { nearestName, reason, type PolicyWarningCode, type Reason } from '@patchboard/wire';
+import {
+  nearestName,
+  reason,
+  type PatternMatchesView,
+  type PolicyWarningCode,
+  type Reason,
+} from '@patchboard/wire';
 import { moduleOf } from './decide.ts';
 import type { AgentPolicy, PolicyDocument, PolicyRule } from './document.ts';
 import { coversGlob, hasWildcard, matchesGlob } from './glob.ts';
@@ -6,19 +12,9 @@ import { coversGlob, hasWildcard, matchesGlob } from './glob.ts';
 /** A line of a policy that has no effect now. */
 export type PolicyWarning = Reason<PolicyWarningCode>;
 
-/** The tools that one pattern of a policy matches now. */
-export interface PatternMatches {
-  /** The path of the rule in the document. */
-  readonly rule: string;
-  readonly pattern: string;
-  readonly count: number;
-  /** The first few, sorted by name. */
-  readonly tools: readonly string[];
-}
-
 export interface PolicyReview {
   readonly warnings: readonly PolicyWarning[];
-  readonly matches: readonly PatternMatches[];
+  readonly matches: readonly PatternMatchesView[];
 }
 
 /** The tools and agents that a policy is reviewed against. */
@@ -53,7 +49,7 @@ export async function reviewPolicy(
 ): Promise<PolicyReview> {
   const tools = [...context.tools].sort();
   const warnings: PolicyWarning[] = [];
-  const matches: PatternMatches[] = [];
+  const matches: PatternMatchesView[] = [];
   const agents = [...policy.agents].map(([id, agent]) => ({ id, agent, path: `agents.${id}` }));
   for (const { id, path } of agents.slice(0, MAX_REVIEWED_PATTERNS)) {
     if (context.agents?.has(id) === false)
@@ -115,7 +111,7 @@ function ruleLines({ rule, path }: { readonly rule: PolicyRule; readonly path: s
   }));
 }
 
-function matchesOf({ rule, pattern, kind }: Line, tools: readonly string[]): PatternMatches {
+function matchesOf({ rule, pattern, kind }: Line, tools: readonly string[]): PatternMatchesView {
   const found = tools.filter((name) =>
     kind === 'toggle' ? isToggled(pattern, name) : matchesGlob(pattern, name),
   );
