@@ -81,12 +81,8 @@ export function omitted(count: number, offset: number): ParseError {
 }
 
 /** Parses a complete reply. */
-export function parseReply<State>(
-  protocol: ToolCallingProtocol<State>,
-  reply: string,
-  idPrefix?: string,
-): ParsedReply {
-  const reader = replyReader(protocol, idPrefix);
+export function parseReply<State>(protocol: ToolCallingProtocol<State>, reply: string): ParsedReply {
+  const reader = replyReader(protocol);
   return collectReply([...reader.read(reply), ...reader.end()]);
 }
 

@@ -70,7 +70,7 @@ export function liveCall(
   call: Call,
   caller: InProcessCaller,
   tool: RegisteredTool | undefined,
-  ownership: Ownership = 'own',
+  ownership: Ownership,
 ): LiveCall {
   return {
     call,

@@ -23,6 +23,6 @@ export function unknownTool(
 }
 
 /** `meant`: the suggested name; null if no name is similar. */
-export function toolUnknown(tool: string, meant: string | null = null): Reason {
+export function toolUnknown(tool: string, meant: string | null): Reason {
   return meant === null ? reason('tool_unknown', { tool }) : reason('tool_unknown_near', { tool, meant });
 }

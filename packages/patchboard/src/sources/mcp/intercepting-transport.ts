@@ -12,7 +12,7 @@ const MOST_REPLIES = 32;
 /** The most unanswered requests whose late response is recognized: most servers never send it. */
 const MOST_UNANSWERED = 100;
 
-export const METHOD_NOT_FOUND = -32_601;
+const METHOD_NOT_FOUND = -32_601;
 
 export interface InterceptionOptions {
   /** Returns the error of a request whose message could not be sent, or its response if the error contains one. */
@@ -220,20 +220,17 @@ export class InterceptingTransport implements Transport {
   }
 }
 
-/** A refusal of a request of the server, with the code that it receives. */
+/** A refusal of a request of the server, which receives the message. */
 export class ServerRequestRefused extends Error {
-  readonly code: number;
-
-  constructor(code: number, message: string) {
+  constructor(message: string) {
     super(message);
     this.name = 'ServerRequestRefused';
-    this.code = code;
   }
 }
 
 /** The server learns nothing about an unexpected error. */
 function rpcErrorOf(error: unknown): { code: number; message: string } {
-  if (error instanceof ServerRequestRefused) return { code: error.code, message: error.message };
+  if (error instanceof ServerRequestRefused) return { code: METHOD_NOT_FOUND, message: error.message };
   return { code: -32_603, message: 'The caller did not respond.' };
 }
 

@@ -1,6 +1,6 @@
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
 import type { PendingRequest } from './raw-request.ts';
-import { METHOD_NOT_FOUND, ServerRequestRefused } from './intercepting-transport.ts';
+import { ServerRequestRefused } from './intercepting-transport.ts';
 
 /**
  * Handles a request of a server of the older protocol versions. It names no call, so it goes to the one pending request that
@@ -19,8 +19,6 @@ export function respondToServer(
   if (!isAllowed) return null;
   const [handler, ...others] = pending.flatMap(({ request }) => request.onServerRequest ?? []);
   if (handler === undefined || others.length > 0)
-    return Promise.reject(
-      new ServerRequestRefused(METHOD_NOT_FOUND, 'No caller can respond to this request.'),
-    );
+    return Promise.reject(new ServerRequestRefused('No caller can respond to this request.'));
   return handler(method, params);
 }

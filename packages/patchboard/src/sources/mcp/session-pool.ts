@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/ports.ts';
 import { NotStarted, type McpRequest, type McpResponse } from './mcp-connection.ts';
 import type { McpSession } from './mcp-session.ts';
-import { METHOD_NOT_FOUND, ServerRequestRefused } from './intercepting-transport.ts';
+import { ServerRequestRefused } from './intercepting-transport.ts';
 
 /** The most sessions that one upstream has over HTTP. A process is one session. */
 export const HTTP_SESSIONS = 4;
@@ -181,6 +181,6 @@ function unambiguous(pooled: PooledSession, handler: ServerRequestHandler): Serv
     if (pooled.unanswered === 0) return handler(method, params);
     pooled.hasRefused = true;
     const why = 'This request may be for a call that was cancelled, so no caller can respond to it.';
-    return Promise.reject(new ServerRequestRefused(METHOD_NOT_FOUND, why));
+    return Promise.reject(new ServerRequestRefused(why));
   };
 }

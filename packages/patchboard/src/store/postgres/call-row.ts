@@ -68,8 +68,8 @@ const STATE_COLUMNS = ['version', 'state', 'ended_at', 'deadline_at', 'tail', 'r
 const STATE_TYPES = ['int4', 'int4', 'int8', 'int8', 'text', 'text'] as const;
 
 /** `$1::text[], $2::int8[], …` for `unnest`. */
-function parameters(types: readonly string[], first = 1): string {
-  return types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
+function parameters(types: readonly string[]): string {
+  return types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
 }
 
 const INSERT_COLUMNS = [...CALL_COLUMNS.map(([name]) => name), ...STATE_COLUMNS, 'scope'];
