@@ -30,7 +30,7 @@ export function longestText(ms: number | null): string {
 }
 
 /** Accepts RFC 3339 text or integer epoch seconds. */
-export function epochOf(at: string | number): number {
+function epochOf(at: string | number): number {
   return typeof at === 'number' ? at * 1000 : Date.parse(at);
 }
 

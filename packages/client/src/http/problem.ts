@@ -49,7 +49,7 @@ export function errorOf(response: RawResponse): PatchboardError {
 }
 
 /** Parses `Retry-After`: seconds or a date (RFC 9110). */
-export function retryAfterMs(header: string | null): number | null {
+function retryAfterMs(header: string | null): number | null {
   if (header === null) return null;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   const at = Date.parse(header);

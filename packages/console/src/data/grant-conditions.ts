@@ -1,7 +1,7 @@
 import type { PredicateView } from '@patchboard/wire';
 import { pointerOf } from '../forms/args-text.ts';
 
-export const COMPARISONS = ['any', 'equals', 'prefix', 'glob', 'gte', 'lte'] as const;
+const COMPARISONS = ['any', 'equals', 'prefix', 'glob', 'gte', 'lte'] as const;
 
 export type Comparison = (typeof COMPARISONS)[number];
 

@@ -45,7 +45,7 @@ export function traceCalls(rows: readonly LedgerRowView[]): readonly TraceCall[]
   });
 }
 
-export function wordOf(body: unknown, name: string): string {
+function wordOf(body: unknown, name: string): string {
   if (typeof body !== 'object' || body === null) return '';
   const value = (body as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'string' ? value : '';

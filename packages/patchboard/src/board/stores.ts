@@ -41,7 +41,7 @@ export interface PostgresOptions {
 }
 
 /** Default of `retain` with `memory()`. */
-export const DEFAULT_RETAIN = 10_000;
+const DEFAULT_RETAIN = 10_000;
 
 /** Stores calls in memory only, and keeps at most `retain` ended calls (default 10,000). */
 export function memory(): BoardStore {

@@ -117,7 +117,7 @@ function progressText(event: StreamEvent, canRespond: boolean): string | null {
   return event.data.state === 'APPROVED' ? 'approved' : null;
 }
 
-export function report(context: CliContext, call: CallView, options: { readonly json?: boolean }): void {
+function report(context: CliContext, call: CallView, options: { readonly json?: boolean }): void {
   const { output } = context;
   context.exitWith(exitCodeOfCall(call));
   if (options.json === true) output.json(call);

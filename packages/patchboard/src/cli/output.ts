@@ -106,10 +106,7 @@ function selectedText(value: unknown, isTerminal: boolean): string {
   return isTerminal || typeof value !== 'string' ? printable(text) : text;
 }
 
-export function factLines(
-  facts: readonly (readonly [label: string, value: string])[],
-  width: number,
-): string[] {
+function factLines(facts: readonly (readonly [label: string, value: string])[], width: number): string[] {
   const labelWidth = Math.max(...facts.map(([label]) => widthOf(label)));
   const indent = ' '.repeat(labelWidth + GAP.length);
   return facts.flatMap(([label, value]) => {

@@ -97,7 +97,7 @@ export function errorText(error: unknown, argv: readonly string[] = []): string 
   return printable(lines.join('\n'));
 }
 
-export function errorJson(error: unknown): string {
+function errorJson(error: unknown): string {
   const message = messageOf(error);
   if (!(error instanceof PatchboardError)) {
     const code = error instanceof UsageError || isSetup(error) ? 'usage' : 'internal';

@@ -17,7 +17,7 @@ export interface ServerFile {
 
 const PROBE_MS = 2000;
 
-export function serverFileIn(dataFolder: string): string {
+function serverFileIn(dataFolder: string): string {
   return join(dataFolder, 'server.json');
 }
 

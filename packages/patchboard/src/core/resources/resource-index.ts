@@ -114,7 +114,7 @@ export interface FoundTemplate {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-export function keysOf(set: ResourceSet): Required<ResourceKeys> {
+function keysOf(set: ResourceSet): Required<ResourceKeys> {
   return {
     resources: (set.resources ?? []).map(({ uri }) => uri),
     resourceTemplates: (set.resourceTemplates ?? []).map(({ uriTemplate }) => uriTemplate),

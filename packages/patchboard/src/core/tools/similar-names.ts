@@ -2,7 +2,7 @@
  * Returns one string for all names that differ only in case, dots or underscores, which a person or a model easily
  * confuses. Between two digits a separator counts: `cell_1_12` is not `cell_11_2`.
  */
-export function foldedName(name: string): string {
+function foldedName(name: string): string {
   return name.toLowerCase().replaceAll(/[._]+/g, (run: string, at: number, whole: string) => {
     return isDigit(whole[at - 1]) && isDigit(whole[at + run.length]) ? '_' : '';
   });

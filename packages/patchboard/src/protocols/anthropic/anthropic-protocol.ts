@@ -38,7 +38,7 @@ export function anthropicTools(input: readonly ToolDefinitionInput[]): Anthropic
 }
 
 /** The `content` of the next user message. */
-export function anthropicResults(results: readonly ToolExecutionResult[]): AnthropicToolResult[] {
+function anthropicResults(results: readonly ToolExecutionResult[]): AnthropicToolResult[] {
   return results.map(({ requestId, status, result, content }) => ({
     type: 'tool_result',
     tool_use_id: requestId,

@@ -1,5 +1,5 @@
 /** A shorter value is not masked: it would also match ordinary words. */
-export const SHORTEST_SECRET = 8;
+const SHORTEST_SECRET = 8;
 
 /** `Bearer x`, `Basic x`, `Token x`: an authentication scheme and its credentials. */
 const AUTHORIZATION = /^([A-Za-z][\w-]*) +(\S+)$/;

@@ -44,7 +44,7 @@ function quoted(name: unknown): string {
 }
 
 /** Lists as many of the values as fit into a message. */
-export function listed(values: readonly unknown[]): string {
+function listed(values: readonly unknown[]): string {
   let text = '';
   for (const value of values) {
     const next = JSON.stringify(value);

@@ -40,7 +40,7 @@ export const CHECKS: ReadonlyMap<string, KeywordShape> = new Map<string, Keyword
   ['dependentRequired', 'strings-by-name'],
 ]);
 
-export const TYPES: ReadonlySet<unknown> = new Set([
+const TYPES: ReadonlySet<unknown> = new Set([
   'array',
   'boolean',
   'integer',

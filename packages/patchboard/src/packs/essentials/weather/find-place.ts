@@ -22,7 +22,7 @@ export async function findPlace(
 }
 
 /** The service searches by name only, not by "city, country", so the qualifier is compared with the hits. */
-export function candidatesFor(place: string): readonly Candidate[] {
+function candidatesFor(place: string): readonly Candidate[] {
   const [name = '', ...qualifiers] = place.split(/\s*[,，]\s*/).filter((part) => part !== '');
   const within = qualifiers.at(-1) ?? null;
   if (within !== null) return [{ name, within }];

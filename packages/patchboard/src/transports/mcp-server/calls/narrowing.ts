@@ -9,7 +9,7 @@ export interface Narrowing {
   readonly allows: (tool: Pick<RegisteredTool, 'name' | 'wireName'>) => boolean;
 }
 
-export const ALL_TOOLS: Narrowing = { isAll: true, allows: () => true };
+const ALL_TOOLS: Narrowing = { isAll: true, allows: () => true };
 const MAX_PATTERNS = 100;
 /** Of all patterns together: each is a search in every name. */
 const MAX_WILDCARDS = 100;

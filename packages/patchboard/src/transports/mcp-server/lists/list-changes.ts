@@ -15,7 +15,7 @@ export interface WantedChanges {
 export type Notify = (method: string, params: Readonly<Record<string, unknown>>) => void;
 
 /** Changes within this time become one notification. */
-export const COALESCE_MS = 100;
+const COALESCE_MS = 100;
 
 /** Notifies of changes of lists and resources until the returned function is called. */
 export function followChanges(

@@ -113,7 +113,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-export function toolView(tool: RegisteredTool): ToolView {
+function toolView(tool: RegisteredTool): ToolView {
   return {
     name: tool.name,
     source: tool.source,
