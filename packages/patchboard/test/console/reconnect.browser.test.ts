@@ -18,21 +18,34 @@ afterAll(async () => {
 
 describe('a server that goes away', () => {
   it('is shown as disconnected, and the page catches up by itself when it is back', async () => {
-    const { page, done } = await board.open('/ui/calls');
+    const { page, context, done } = await board.open('/ui/calls');
     const { port } = board.server;
     const body = { run_id: 'r', args: {} };
     const before = await board.server.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
     const { tool_call_id: first } = before.json as { tool_call_id: string };
     await page.locator(`[data-call="${first}"] [data-state="COMPLETED"]`).waitFor();
+    // A tab that goes on with the console of an earlier version.
+    const old = await context.newPage();
+    await old.goto(`${board.url}/ui/approvals`);
+    await old.locator('[data-live="live"]').waitFor();
+    await old.route('**/ui/', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/assets\/index-[^"]+\.js/, 'assets/index-newer.js');
+      await route.fulfill({ response, body });
+    });
     await board.server.platform.close();
     await page.locator('[data-live="lost"]', { hasText: 'as of' }).waitFor();
     // What was there can still be read.
     await page.locator(`[data-call="${first}"]`).waitFor();
     // A page that was never opened is not there yet: it comes when the server does.
     await page.getByRole('link', { name: 'Metrics' }).click();
+    await page
+      .locator('[data-missing="unreachable"]', { hasText: '“Metrics” cannot be shown now' })
+      .waitFor();
     again = await aPlatform({ tools: [echo], folder, port });
     const meanwhile = await again.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
     const { tool_call_id: second } = meanwhile.json as { tool_call_id: string };
+    await old.locator('[data-missing="newer"]', { hasText: 'a new version of the console' }).waitFor();
     await page.waitForURL('**/ui/metrics*');
     await page.getByRole('heading', { name: 'Queue' }).waitFor();
     await page.goBack();

@@ -89,6 +89,35 @@ describe('a chunk that cannot be loaded', () => {
   });
 });
 
+describe('a new version of the console', () => {
+  it('is named when a page of the old one cannot be loaded, and opens that page', async () => {
+    const { page, context } = await board.open('/ui/calls');
+    await page.route('**/ui/', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/assets\/index-[^"]+\.js/, 'assets/index-newer.js');
+      await route.fulfill({ response, body });
+    });
+    let isNew = false;
+    await page.route('**/assets/MetricsPage-*.js', (route) =>
+      isNew ? route.continue() : route.fulfill({ status: 404 }),
+    );
+    // The page reloads once in ten seconds: until then it says what it waits for.
+    await page.evaluate(() =>
+      sessionStorage.setItem('patchboard.began-again', String(Date.now() + 3_600_000)),
+    );
+    await page.getByRole('link', { name: 'Metrics' }).click();
+    const notice = page.locator('[data-missing="newer"]', { hasText: 'to show “Metrics”' });
+    await notice.waitFor();
+    await notice.getByRole('button', { name: 'Close' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Metrics' }).click();
+    isNew = true;
+    await notice.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    await context.close();
+  });
+});
+
 // shell.long.test.ts has the other languages and themes, and every page at the width of a phone.
 describe('every page', () => {
   it('opens in en, light', async () => {

@@ -48,6 +48,26 @@ export const shellWords = {
       'Tabs of three other tenants were shown more recently; this one continues when you return to it',
     about: 'Changes arrive as they happen',
   },
+  missing: {
+    reload: 'Reload',
+    /** A part of the page that is shown. */
+    here: {
+      none: '',
+      unreachable: 'The server does not respond, so a part of this page could not be loaded.',
+      missing:
+        'A part of this page could not be loaded. Reload the page to load it; text that was not sent is lost.',
+      newer:
+        'The server has a new version of the console. Reload the page to use it; text that was not sent is lost.',
+    },
+    /** The page that was opened. */
+    page: {
+      none: '',
+      unreachable:
+        '“{page}” cannot be shown now, because the server does not respond. It opens by itself as soon as the server is back; if it was stopped, start it again.',
+      missing: '“{page}” could not be loaded. The page reloads by itself in a few seconds.',
+      newer: 'The server has a new version of the console. The page reloads by itself to show “{page}”.',
+    },
+  },
   login: {
     title: 'Sign in',
     about: 'As operator, or with a key: pages and buttons follow its scopes and its tenant.',

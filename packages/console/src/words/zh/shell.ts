@@ -48,6 +48,22 @@ export const shellWords: WordsOf<typeof english> = {
     whyPaused: '另外三个租户的标签页打开得更晚；回到此页后会继续',
     about: '变化会即时显示',
   },
+  missing: {
+    reload: '重新加载',
+    here: {
+      none: '',
+      unreachable: '服务器没有响应，此页面有一部分未能加载。',
+      missing: '此页面有一部分未能加载。请重新加载页面；尚未提交的输入会丢失。',
+      newer: '服务器上有新版控制台。请重新加载页面以使用新版；尚未提交的输入会丢失。',
+    },
+    page: {
+      none: '',
+      unreachable:
+        '服务器没有响应，暂时无法显示“{page}”。服务器恢复后会自动打开；如果服务器已停止，请重新启动它。',
+      missing: '“{page}”未能加载。几秒后页面会自动重新加载。',
+      newer: '服务器上有新版控制台。页面会自动重新加载并显示“{page}”。',
+    },
+  },
   login: {
     title: '登录',
     about: '作为操作员登录，或使用密钥：页面和按钮取决于它的权限范围和租户。',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -25,12 +25,13 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of the built console by path; the folder is listed once. Only listed files are opened, so the path of a request
- * never reaches the file system.
+ * The files of the built console by path. The folder is listed once, and again when a listed file is gone: a new build has
+ * replaced it. Only listed files are opened, so the path of a request never reaches the file system.
  */
 export class ConsoleFiles {
   readonly #folder: string;
   #paths: ReadonlyMap<string, string> | null = null;
+  /** Immutable files of an earlier build stay: tabs that are still open request them. */
   readonly #read: Map<string, ConsoleFile> = new Map();
 
   constructor(folder: string) {
@@ -48,8 +49,18 @@ export class ConsoleFiles {
       return null;
     }
     const found = readFile(file, path);
+    if (found === null) {
+      this.#forgetBuild();
+      return null;
+    }
     this.#read.set(path, found);
     return found;
+  }
+
+  /** The next request lists and reads the files of the new build. */
+  #forgetBuild(): void {
+    this.#paths = null;
+    for (const [path, { isImmutable }] of this.#read) if (!isImmutable) this.#read.delete(path);
   }
 }
 
@@ -64,20 +75,35 @@ function listFiles(folder: string): ReadonlyMap<string, string> {
       }),
     );
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    if (isAbsent(error)) return new Map();
     throw error;
   }
 }
 
-function readFile(file: string, path: string): ConsoleFile {
-  const bytes = readFileSync(file);
+/** Returns null if the file is gone. */
+function readFile(file: string, path: string): ConsoleFile | null {
+  const bytes = readIfThere(file);
+  if (bytes === null) return null;
   const gzipped = gzipSync(bytes);
   return {
     type: TYPES[extname(path)] ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     bytes,
     gzipped: gzipped.length < bytes.length ? gzipped : null,
-    brotli: existsSync(`${file}.br`) ? readFileSync(`${file}.br`) : null,
+    brotli: readIfThere(`${file}.br`),
     isImmutable: path.startsWith('assets/'),
   };
+}
+
+function readIfThere(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
