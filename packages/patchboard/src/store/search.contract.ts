@@ -113,6 +113,8 @@ const CASES: readonly [Omit<CallCriteria, 'tenant'>, (call: Call) => boolean][] 
   [{ codes: { any: [], none: ['*'] } }, ({ state }) => state.name === 'COMPLETED'],
   [{ traceId: 'a'.repeat(32) }, ({ traceId }) => traceId !== null],
   [{ parentCallId: 'tc_00000001' }, ({ parentCallId }) => parentCallId !== null],
+  [{ clientId: 'phone-2' }, ({ clientId }) => clientId === 'phone-2'],
+  [{ clientId: 'phone-9' }, () => false],
   [{ waitedMs: { atLeast: 300 } }, (call) => timesOfSample(call).waited >= 300],
   [{ ranMs: { below: 2000 } }, (call) => timesOfSample(call).ran < 2000],
   [

@@ -61,6 +61,13 @@ describe('a real demo device', () => {
     expect(
       await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name)),
     ).not.toEqual(expect.arrayContaining([expect.stringContaining('/v1/tool_calls')]));
+    // By a query that selects the calls of its client.
+    await page.locator('[data-device="pocket"] [data-client-calls]').click();
+    await page.waitForURL((address) => /^client:\S+$/.test(address.searchParams.get('query') ?? ''));
+    await page.locator('[data-call]', { hasText: 'camera' }).waitFor();
+    await page.locator('[data-call]', { hasText: 'contacts' }).waitFor();
+    await page.goBack();
+    await page.locator('[data-device="pocket"] [data-state="online"]').waitFor();
     demo.kill('SIGTERM');
     await once(demo, 'exit');
     await page.locator('[data-device="pocket"] [data-state="online"]').waitFor({ state: 'detached' });

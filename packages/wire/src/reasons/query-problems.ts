@@ -37,6 +37,7 @@ export interface QueryProblems {
   readonly query_help_run: NoParams;
   readonly query_help_trace: NoParams;
   readonly query_help_parent: NoParams;
+  readonly query_help_client: NoParams;
   readonly query_help_since: NoParams;
   readonly query_help_until: NoParams;
   readonly query_help_waited: NoParams;
@@ -90,6 +91,7 @@ export const QUERY_PROBLEMS: Sentences<QueryProblems> = {
   query_help_run: () => 'id of the run',
   query_help_trace: () => 'id of the trace',
   query_help_parent: () => 'id of the call during which it was made',
+  query_help_client: () => 'client that runs it, on one of its devices or by its queue',
   query_help_since: () => 'created since: 1h ago, a date, or RFC 3339',
   query_help_until: () => 'created before: 1h ago, a date, or RFC 3339',
   query_help_waited: () => 'time before it ran, such as >500ms',

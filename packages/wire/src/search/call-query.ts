@@ -29,6 +29,8 @@ export interface CallQuery {
   readonly runId?: string;
   readonly traceId?: string;
   readonly parentCallId?: string;
+  /** The client that runs the calls: of tools that a client or its devices registered. */
+  readonly clientId?: string;
   readonly waitedMs?: MsRange;
   readonly ranMs?: MsRange;
   readonly totalMs?: MsRange;

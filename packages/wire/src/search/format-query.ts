@@ -7,7 +7,7 @@ import { REFUSED, STATE_GROUPS } from './state-names.ts';
 
 /** Writes a query as text that `parseCallQuery` reads back as the same query. Times become absolute. */
 export function formatCallQuery(query: CallQuery): string {
-  const { runId, traceId, parentCallId, since, until, texts = [] } = query;
+  const { runId, traceId, parentCallId, clientId, since, until, texts = [] } = query;
   const one = (key: QueryKeyName, value: string | undefined): string[] =>
     value === undefined ? [] : [queryTerm(key, [value])];
   return [
@@ -19,6 +19,7 @@ export function formatCallQuery(query: CallQuery): string {
     ...one('run', runId),
     ...one('trace', traceId),
     ...one('parent', parentCallId),
+    ...one('client', clientId),
     ...rangeTerms('waited', query.waitedMs),
     ...rangeTerms('ran', query.ranMs),
     ...rangeTerms('total', query.totalMs),

@@ -23,7 +23,7 @@ function problemsOf(text: string, target?: QueryTarget): string[] {
 describe('a query', () => {
   it('has all kinds of terms', () => {
     const text =
-      'tool:weather.* state:failed code:timeout agent:planner ran>2s since:1h "text in arguments" run:r1 trace:t1 parent:tc_1 waited<=500ms until:now';
+      'tool:weather.* state:failed code:timeout agent:planner ran>2s since:1h "text in arguments" run:r1 trace:t1 parent:tc_1 client:laptop waited<=500ms until:now';
     expect(queryOf(text)).toEqual({
       tools: { any: ['weather.*'], none: [] },
       states: ['FAILED'],
@@ -36,6 +36,7 @@ describe('a query', () => {
       runId: 'r1',
       traceId: 't1',
       parentCallId: 'tc_1',
+      clientId: 'laptop',
       texts: ['text in arguments'],
     });
   });

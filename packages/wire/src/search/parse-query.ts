@@ -17,7 +17,7 @@ import { isRefusedName } from './state-names.ts';
 
 type NamesKey = 'tools' | 'agents' | 'codes';
 type RangeKey = 'waitedMs' | 'ranMs' | 'totalMs';
-type IdKey = 'runId' | 'traceId' | 'parentCallId';
+type IdKey = 'runId' | 'traceId' | 'parentCallId' | 'clientId';
 
 /** The member of `CallQuery` that each key sets, by kind. */
 const NAMES: Partial<Record<QueryKeyName, NamesKey>> = { tool: 'tools', agent: 'agents', code: 'codes' };
@@ -26,7 +26,12 @@ const RANGES: Partial<Record<QueryKeyName, RangeKey>> = {
   ran: 'ranMs',
   total: 'totalMs',
 };
-const IDS: Partial<Record<QueryKeyName, IdKey>> = { run: 'runId', trace: 'traceId', parent: 'parentCallId' };
+const IDS: Partial<Record<QueryKeyName, IdKey>> = {
+  run: 'runId',
+  trace: 'traceId',
+  parent: 'parentCallId',
+  client: 'clientId',
+};
 
 /** The query while its terms are read. */
 interface Draft {

@@ -21,9 +21,9 @@ function chosen(marked: string, option: string): string {
 describe('completion', () => {
   it('offers keys where a term begins, and keys that can be excluded after -', () => {
     expect(optionsAt('|').join(' ')).toBe(
-      'tool: agent: state: status: code: since: until: ran> waited> total> run: trace: parent:',
+      'tool: agent: state: status: code: since: until: ran> waited> total> run: trace: parent: client:',
     );
-    expect(optionsAt('tool:x |')).toHaveLength(13);
+    expect(optionsAt('tool:x |')).toHaveLength(14);
     expect(optionsAt('-|x')).toEqual(['tool:', 'agent:', 'state:', 'status:', 'code:']);
     expect(optionsAt('st|')).toEqual(['state:', 'status:']);
     expect(optionsAt('sta|x:y')).toEqual(['state:', 'status:']);

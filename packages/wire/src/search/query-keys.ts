@@ -15,6 +15,7 @@ export type QueryKeyName =
   | 'run'
   | 'trace'
   | 'parent'
+  | 'client'
   | 'since'
   | 'until'
   | 'waited'
@@ -66,6 +67,7 @@ export const CALL_QUERY_KEYS: readonly QueryKey[] = [
   keyOf('run', 'id', reason('query_help_run')),
   keyOf('trace', 'id', reason('query_help_trace'), { isOfRefusals: true }),
   keyOf('parent', 'id', reason('query_help_parent')),
+  keyOf('client', 'id', reason('query_help_client')),
 ];
 
 function keyOf(

@@ -72,6 +72,7 @@ const callQuery: fc.Arbitrary<CallQuery> = fc
         .map((states) => CALL_STATES.filter((state) => states.includes(state))),
       runId: name,
       parentCallId: name,
+      clientId: name,
       waitedMs: range(),
       ranMs: range(),
       totalMs: range(),

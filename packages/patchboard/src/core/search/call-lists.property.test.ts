@@ -29,6 +29,8 @@ const QUERIES = [
   '-code:timeout waited>0ms',
   'trace:t1',
   'parent:tc_parent run:run_ada',
+  'client:phone state:open',
+  'client:phone tool:a.*',
   'oslo',
   '"in oslo" since:90s',
   '',

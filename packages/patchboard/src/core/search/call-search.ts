@@ -17,6 +17,7 @@ export interface CallCriteria extends CallFilter {
   readonly codes?: NamePatterns;
   readonly traceId?: string;
   readonly parentCallId?: string;
+  readonly clientId?: string;
   readonly waitedMs?: MsRange;
   readonly ranMs?: MsRange;
   readonly totalMs?: MsRange;

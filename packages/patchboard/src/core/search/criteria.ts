@@ -11,7 +11,7 @@ export interface SearchedCall extends Omit<IndexedCall, 'endedAt' | 'waitedMs' |
 }
 
 export function matchesCriteria(call: SearchedCall, criteria: CallCriteria): boolean {
-  const { tools, agents, codes, traceId, parentCallId } = criteria;
+  const { tools, agents, codes, traceId, parentCallId, clientId } = criteria;
   return (
     matchesFilter(call, criteria) &&
     (tools === undefined || matchesNames(tools, call.toolName)) &&
@@ -19,6 +19,7 @@ export function matchesCriteria(call: SearchedCall, criteria: CallCriteria): boo
     (codes === undefined || matchesNames(codes, call.code)) &&
     (traceId === undefined || call.traceId === traceId) &&
     (parentCallId === undefined || call.parentCallId === parentCallId) &&
+    (clientId === undefined || call.clientId === clientId) &&
     matchesDurations(call, criteria) &&
     matchesTexts(call, criteria.texts ?? [])
   );

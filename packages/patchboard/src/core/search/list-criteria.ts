@@ -37,9 +37,20 @@ export function criteriaOf(principal: Principal, { filter, query }: WantedCalls)
 
 /** The criteria as a filter of `Store.listCalls`; null if it cannot express them, or sorts in another way. */
 export function storeFilter(criteria: CallCriteria, { by, isAscending }: CallSort): CallFilter | null {
-  const { tools, agents, codes, traceId, parentCallId, waitedMs, ranMs, totalMs, texts, ...filter } =
-    criteria;
-  const others = [tools, agents, codes, traceId, parentCallId, waitedMs, ranMs, totalMs, texts];
+  const {
+    tools,
+    agents,
+    codes,
+    traceId,
+    parentCallId,
+    clientId,
+    waitedMs,
+    ranMs,
+    totalMs,
+    texts,
+    ...filter
+  } = criteria;
+  const others = [tools, agents, codes, traceId, parentCallId, clientId, waitedMs, ranMs, totalMs, texts];
   return by === 'created' && !isAscending && others.every((other) => other === undefined) ? filter : null;
 }
 

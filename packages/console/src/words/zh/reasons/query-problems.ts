@@ -42,6 +42,7 @@ export const queryProblems: Sentences<QueryProblems> = {
   query_help_run: () => 'run 的 ID',
   query_help_trace: () => 'trace 的 ID',
   query_help_parent: () => '在其运行期间发出此调用的调用 ID',
+  query_help_client: () => '执行此调用的客户端（在其设备上或通过其队列）',
   query_help_since: () => '创建时间不早于：1h（一小时前）、日期或 RFC 3339',
   query_help_until: () => '创建时间早于：1h（一小时前）、日期或 RFC 3339',
   query_help_waited: () => '运行前的等待时间，例如 >500ms',

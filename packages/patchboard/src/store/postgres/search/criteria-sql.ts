@@ -81,6 +81,7 @@ export function addCallCriteria(conditions: Conditions, criteria: CallCriteria):
   conditions.equals('agent_id', agentId);
   conditions.equals('trace_id', criteria.traceId);
   conditions.equals('parent_call_id', criteria.parentCallId);
+  conditions.equals('client_id', criteria.clientId);
   if (askedOrRunBy !== undefined) {
     const agent = conditions.parameter('text', askedOrRunBy.agentId);
     const client = conditions.parameter('text', askedOrRunBy.clientId);

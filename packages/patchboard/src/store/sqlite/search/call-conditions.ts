@@ -72,9 +72,10 @@ class ConditionBuilder {
     this.#narrowing.push(calls === undefined ? narrowing : { ...narrowing, calls });
   }
 
-  addNames({ toolName, agentId, tools, agents, codes, states }: CallCriteria): void {
+  addNames({ toolName, agentId, clientId, tools, agents, codes, states }: CallCriteria): void {
     if (toolName !== undefined) this.#addFound('tool', this.#find('tool', toolName));
     if (agentId !== undefined) this.#addFound('agent', this.#find('agent', agentId));
+    if (clientId !== undefined) this.#addFound('client', this.#find('client', clientId));
     if (tools !== undefined) this.#addFound('tool', this.#matching('tool', tools));
     if (agents !== undefined) this.#addFound('agent', this.#matching('agent', agents));
     if (states !== undefined) this.#addFound('state', this.#states(states));
