@@ -197,7 +197,7 @@ export function move(
     version: call.version + 1,
     state: next,
     approval,
-    timeline: [...call.timeline, timelineEntry(next, at)],
+    timeline: call.timeline.concat(timelineEntry(next, at)),
   };
 }
 
