@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Clock } from '../../src/core/ports.ts';
 import { nodeClock } from '../../src/runtime/node-clock.ts';
 import { ConnectionLost, ResponseTooLarge } from '../../src/sources/mcp/mcp-connection.ts';
@@ -86,6 +86,24 @@ describe('a server of the older protocol versions that is a process', () => {
     await expect(up.call('crash')).rejects.toBeInstanceOf(ConnectionLost);
     expect(textOf(await up.call('echo', { text: 'back' }))).toBe('back');
     expect(pidsIn(journal)).toHaveLength(5);
+  });
+
+  it('does not respond to the first message: the error says so, and not that its process was ended for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [command, args] = [process.execPath, ['--eval', 'process.stdin.resume()']];
+    const transport = { kind: 'stdio', command, args, env: {}, cwd: null, sandbox: null } as const;
+    const up = new AConnection({ ...stdioSettings(''), transport, protocol: 'legacy' }).start();
+    closing(() => up.connection.close());
+    await vi.waitFor(
+      () => {
+        vi.advanceTimersByTime(1000);
+        expect(up.states).toContain('disconnected');
+      },
+      { timeout: 30_000, interval: 10 },
+    );
+    const { lastError } = up.connection.status();
+    expect(lastError?.message).toBe('no response to the first message within 60 s');
   });
 
   it('is killed in mid-request: the request is lost at once, and is not repeated', async () => {

@@ -92,8 +92,10 @@ export class McpSession {
       session.#isOpen = true;
       return session;
     } catch (error) {
+      // Closing ends the process, which would be taken for the reason.
+      const loss = session.#loss;
       await session.#interceptor.close();
-      throw connectError(error, session.#loss);
+      throw connectError(error, loss);
     } finally {
       options.signal.removeEventListener('abort', onAbort);
     }

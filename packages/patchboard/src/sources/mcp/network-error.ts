@@ -26,11 +26,25 @@ export function networkError(error: unknown): ConnectionError {
 export function connectError(error: unknown, loss: Error | null): NotStarted {
   const known = connectionErrorOf(error) ?? refusalOf(error) ?? connectionErrorOf(loss);
   if (known instanceof NotStarted) return known;
-  const { syscall = '' } = error as NodeJS.ErrnoException;
-  const text = syscall.startsWith('spawn') ? 'the command could not be started' : 'the handshake failed';
-  const failure = new NotStarted(known?.message ?? `${text}: ${textOf(error)}`, { mayRetry: true });
+  const failure = new NotStarted(known?.message ?? handshakeFailure(error), { mayRetry: true });
   failure.cause = error;
   return failure;
+}
+
+function handshakeFailure(error: unknown): string {
+  const seconds = timeoutSecondsOf(error);
+  if (seconds !== null) return `no response to the first message within ${seconds} s`;
+  const { syscall = '' } = error as NodeJS.ErrnoException;
+  const text = syscall.startsWith('spawn') ? 'the command could not be started' : 'the handshake failed';
+  return `${text}: ${textOf(error)}`;
+}
+
+function timeoutSecondsOf(error: unknown): number | null {
+  const timeout = chainOf(error).find(
+    (one) => one instanceof SdkError && one.code === SdkErrorCode.RequestTimeout,
+  );
+  const { timeout: ms } = ((timeout as SdkError | undefined)?.data ?? {}) as { timeout?: number };
+  return ms === undefined ? null : ms / 1000;
 }
 
 /** The error of a URL that responds, but not as an MCP server does, such as one with a wrong path; null: it is another error. */
