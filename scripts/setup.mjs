@@ -11,7 +11,7 @@ const modules = join(root, 'node_modules');
 const reason = reasonToInstall();
 if (reason !== undefined) {
   const started = Date.now();
-  process.stderr.write(`patchboard: installing dependencies (${reason}); this takes about a minute…\n`);
+  process.stderr.write(`patchboard: installing dependencies (${reason}); this takes a minute or so…\n`);
   install();
   process.stderr.write(`patchboard: dependencies ready in ${Math.round((Date.now() - started) / 1000)} s\n`);
 }

@@ -21,5 +21,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1500,
     reportCompressedSize: false,
+    // A slow machine is no fault of a plugin: the first start would print a table of them.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });
