@@ -22,7 +22,6 @@ import type {
   StateCounts,
   Store,
 } from '../../core/ports.ts';
-import { pairKey } from '../../core/pair-key.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { MaybePromise } from '../../core/maybe-promise.ts';
 import type { CallSearch } from '../../core/search/call-search.ts';
@@ -30,10 +29,12 @@ import { callPage } from '../call-pages.ts';
 import { EndedCounts } from '../ended-counts.ts';
 import { callCursor } from '../cursors.ts';
 import { MemoryChain } from './chain.ts';
+import { MemoryClientTools } from './client-tools.ts';
 import { EndedCalls } from './ended-calls.ts';
 import { MemoryDocuments } from './documents.ts';
 import { matchesOpen } from '../open-call-filter.ts';
 import { matchesCall, matchesEvent, matchesRow } from './filters.ts';
+import { MemoryIdempotencyKeys } from './idempotency-keys.ts';
 import { MemoryJournals } from './journals.ts';
 import { MemorySearch } from './memory-search.ts';
 import { MemoryRuns } from './runs.ts';
@@ -60,12 +61,6 @@ export function memoryStore({ digest, retain = Infinity }: MemoryStoreOptions): 
   return new MemoryStore(digest, retain);
 }
 
-interface UsedKey {
-  readonly callId: string;
-  readonly bodyHash: string;
-  readonly expiresAt: number;
-}
-
 const INSERTED: Inserted = { kind: 'inserted' };
 const REPLACED: Replaced = { kind: 'replaced' };
 const WITH_CALLS: LedgerReadOptions = { withCalls: true };
@@ -79,9 +74,8 @@ class MemoryStore implements Store {
   readonly #ended: EndedCalls;
   readonly #counts: EndedCounts = new EndedCounts();
   readonly #runs: MemoryRuns;
-  readonly #keys: Map<string, UsedKey> = new Map();
-  readonly #keyOfCall: Map<string, string> = new Map();
-  readonly #tools: Map<string, StoredTool> = new Map();
+  readonly #keys: MemoryIdempotencyKeys = new MemoryIdempotencyKeys();
+  readonly #tools: MemoryClientTools = new MemoryClientTools();
   readonly #documents: MemoryDocuments = new MemoryDocuments();
   readonly #journals: MemoryJournals;
   readonly #chain: MemoryChain;
@@ -103,22 +97,17 @@ class MemoryStore implements Store {
     });
   }
 
-  insertCall({ call, run, idempotency, entries }: NewCall): MaybePromise<Inserted> {
-    const used = idempotency === null ? undefined : this.#keys.get(idempotency.scope);
-    if (used !== undefined && used.expiresAt > call.createdAt) {
-      return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
-    }
+  insertCall(record: NewCall): MaybePromise<Inserted> {
+    const used = this.#keys.usedBefore(record);
+    if (used !== undefined) return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
+    const { call, run, entries } = record;
     const refusing = this.#runs.addCall(run);
     if (refusing !== null) return { kind: 'run_refused', run: refusing };
     if (this.#calls.has(call.id)) {
       this.#runs.removeCall(run.tenant, run.id);
       return Promise.reject(new Error(`call ${call.id} is stored already`));
     }
-    if (idempotency !== null) {
-      const { scope, bodyHash, expiresAt } = idempotency;
-      this.#keys.set(scope, { callId: call.id, bodyHash, expiresAt });
-      this.#keyOfCall.set(call.id, scope);
-    }
+    this.#keys.add(record);
     this.#calls.set(call.id, call);
     this.#write(entries);
     if (!isOpen(call)) this.#retire(call);
@@ -182,17 +171,11 @@ class MemoryStore implements Store {
     entry: LedgerDraft,
     documents: readonly DocumentChange[] = [],
   ): Promise<readonly string[]> {
-    const held = tools.filter((tool) => this.#isHeldByOther(tool)).map(({ spec }) => spec.name);
+    const held = this.#tools.save(tools);
     if (held.length > 0) return held;
-    for (const tool of tools) this.#tools.set(pairKey(tool.tenant, tool.spec.name), tool);
     this.#documents.change(documents);
     this.#write([entry]);
     return held;
-  }
-
-  #isHeldByOther({ tenant, spec, clientId }: StoredTool): boolean {
-    const holder = this.#tools.get(pairKey(tenant, spec.name));
-    return holder !== undefined && holder.clientId !== clientId;
   }
 
   async removeTools(
@@ -200,13 +183,13 @@ class MemoryStore implements Store {
     entry: LedgerDraft,
     documents: readonly DocumentChange[] = [],
   ): Promise<void> {
-    for (const { tenant, name } of keys) this.#tools.delete(pairKey(tenant, name));
+    this.#tools.remove(keys);
     this.#documents.change(documents);
     this.#write([entry]);
   }
 
   async tools(): Promise<readonly StoredTool[]> {
-    return [...this.#tools.values()];
+    return this.#tools.all();
   }
 
   async putDocument(
@@ -348,19 +331,11 @@ class MemoryStore implements Store {
   #drop({ id, tenant, runId, state }: Call): void {
     if (!this.#calls.delete(id)) return;
     this.#counts.add(tenant, state.name, -1);
-    this.#forgetKey(id);
+    this.#keys.remove(id);
     this.#runs.removeCall(tenant, runId);
   }
 
   #committed(row: LedgerRow): CommittedRow {
     return { row, call: row.callId === null ? null : (this.#calls.get(row.callId) ?? null) };
-  }
-
-  #forgetKey(callId: string): void {
-    const scope = this.#keyOfCall.get(callId);
-    if (scope === undefined) return;
-    this.#keyOfCall.delete(callId);
-    // An expired key may belong to a later call now.
-    if (this.#keys.get(scope)?.callId === callId) this.#keys.delete(scope);
   }
 }
