@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   aDataFolder,
   aPlatform,
+  platformsOfTests,
   type PlatformGiven,
   type TestPlatform,
 } from '../guard/support/a-platform.ts';
@@ -13,11 +14,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const closeLater = closedAfterEach();
 
-async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
-  const server = await aPlatform(given);
-  closeLater(() => server.close());
-  return server;
-}
+const aServer = platformsOfTests(closeLater);
 
 async function connected(
   server: TestPlatform,

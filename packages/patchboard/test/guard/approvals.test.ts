@@ -1,18 +1,20 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
-import { aDataFolder, aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
+import {
+  aDataFolder,
+  aPlatform,
+  platformsOfTests,
+  type MintedKey,
+  type TestPlatform,
+} from './support/a-platform.ts';
 import { SCHEMA, askingTool, callAs, aWaitingCall, waiting, ledgerOf } from './support/asking.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { openSse } from '../http/support/sse-reader.ts';
 
 const closeLater = closedAfterEach();
 
-async function aServer(given: Parameters<typeof aPlatform>[0] = {}): Promise<TestPlatform> {
-  const server = await aPlatform(given);
-  closeLater(() => server.close());
-  return server;
-}
+const aServer = platformsOfTests(closeLater);
 
 describe('a decision', () => {
   it('is accepted once out of fifty in parallel', async () => {

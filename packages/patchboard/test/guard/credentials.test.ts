@@ -9,9 +9,9 @@ import { aServerTool } from '../support/an-engine.ts';
 import {
   aDataFolder,
   aPlatform,
+  platformsOfTests,
   recordOf,
   type MintedKey,
-  type PlatformGiven,
   type TestPlatform,
 } from './support/a-platform.ts';
 import { open, textOf } from './support/ask.ts';
@@ -20,11 +20,7 @@ import { closedAfterEach } from '../support/after-each.ts';
 
 const closeLater = closedAfterEach();
 
-async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
-  const server = await aPlatform({ tools: [echoTool, deleteTool], ...given });
-  closeLater(() => server.close());
-  return server;
-}
+const aServer = platformsOfTests(closeLater, { tools: [echoTool, deleteTool] });
 
 describe('a key', () => {
   it('has a prefix, 256 random bits and a checksum, is shown once, and is in no file', async () => {

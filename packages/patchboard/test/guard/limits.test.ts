@@ -3,18 +3,14 @@ import { DEFAULT_RATES, type Rates } from '../../src/core/access/rate-limits.ts'
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../support/an-engine.ts';
 import { settled } from '../support/fake-clock.ts';
-import { aPlatform, type MintedKey, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
+import { platformsOfTests, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import type { TestResponse } from './support/ask.ts';
 import { echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
 const closeLater = closedAfterEach();
 
-async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
-  const server = await aPlatform({ tools: [echoTool], ...given });
-  closeLater(() => server.close());
-  return server;
-}
+const aServer = platformsOfTests(closeLater, { tools: [echoTool] });
 
 async function invoke(server: TestPlatform, key: MintedKey | null, tool = 'toy.echo'): Promise<TestResponse> {
   return await server.ask({

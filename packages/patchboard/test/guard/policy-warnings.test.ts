@@ -1,16 +1,12 @@
 import type { PolicyReviewView, PolicyView } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { closedAfterEach } from '../support/after-each.ts';
-import { aPlatform, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
+import { platformsOfTests, type TestPlatform } from './support/a-platform.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
 
 const closeLater = closedAfterEach();
 
-async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
-  const server = await aPlatform({ tools: [echoTool, deleteTool], ...given });
-  closeLater(() => server.close());
-  return server;
-}
+const aServer = platformsOfTests(closeLater, { tools: [echoTool, deleteTool] });
 
 const TYPO = { default: { requireApprovalTools: ['toy.ecoh', 'toy.*'] } };
 const WARNING = {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import {
   aDataFolder,
   aPlatform,
+  platformsOfTests,
   recordOf,
-  type PlatformGiven,
   type TestPlatform,
 } from './support/a-platform.ts';
 import type { TestResponse } from './support/ask.ts';
@@ -15,11 +15,7 @@ import { closedAfterEach } from '../support/after-each.ts';
 
 const closeLater = closedAfterEach();
 
-async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
-  const server = await aPlatform({ tools: [echoTool, deleteTool], ...given });
-  closeLater(() => server.close());
-  return server;
-}
+const aServer = platformsOfTests(closeLater, { tools: [echoTool, deleteTool] });
 
 async function invoke(
   server: TestPlatform,

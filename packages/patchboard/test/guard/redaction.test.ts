@@ -2,7 +2,7 @@ import { sseDecoder } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
-import { aDataFolder, aPlatform, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
+import { aDataFolder, aPlatform, platformsOfTests, type TestPlatform } from './support/a-platform.ts';
 import { open, type TestResponse } from './support/ask.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
@@ -27,11 +27,7 @@ function vault(given: Partial<ServerTool> = {}): { tool: ServerTool; got: unknow
   return { tool, got };
 }
 
-async function aServer(given: PlatformGiven): Promise<TestPlatform> {
-  const server = await aPlatform({ config: REDACT, ...given });
-  closeLater(() => server.close());
-  return server;
-}
+const aServer = platformsOfTests(closeLater, { config: REDACT });
 
 async function invoke(server: TestPlatform, args: unknown, wait = 10): Promise<TestResponse> {
   return await server.ask({

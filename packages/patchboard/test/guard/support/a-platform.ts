@@ -138,6 +138,18 @@ function mintedKey(response: TestResponse): MintedKey {
   return { id, secret, headers: { authorization: `Bearer ${secret}` } };
 }
 
+/** Starts platforms with these settings, unless a test gives others, and closes each when its test ends. */
+export function platformsOfTests(
+  closeLater: (close: () => unknown) => void,
+  usual: PlatformGiven = {},
+): (given?: PlatformGiven) => Promise<TestPlatform> {
+  return async (given) => {
+    const server = await aPlatform({ ...usual, ...given });
+    closeLater(() => server.close());
+    return server;
+  };
+}
+
 /** The state that a refused request must not change. */
 export async function recordOf(store: Store): Promise<unknown> {
   const [head, calls, tools, keys, grants, policies] = await Promise.all([
