@@ -4,7 +4,7 @@ import { commands } from '../../src/cli/commands.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { ROUTES } from '../../src/wiring/apis.ts';
-import { COMPONENTS } from '../../src/transports/shared/routes/schemas.ts';
+import { COMPONENTS } from '../../src/transports/shared/routes/components.ts';
 import { DEVICE_FRAMES, GATEWAY_FRAMES } from '../../src/transports/device-gateway/frames.ts';
 
 const silent = { out: () => undefined, error: () => undefined };

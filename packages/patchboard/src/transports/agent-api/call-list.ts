@@ -20,7 +20,8 @@ import {
   UNTIL,
 } from '../shared/routes/query-parameters.ts';
 import { type RequestWith, route, type Route, sendJson, type ValueOf } from '../shared/routes/routes.ts';
-import { enumOf, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
+import { ref } from '../shared/routes/components.ts';
+import { enumOf, listOf, object, optional, TEXT } from '../shared/routes/schemas.ts';
 
 const QUERY = optional({
   query: {

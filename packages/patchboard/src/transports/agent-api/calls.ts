@@ -16,6 +16,7 @@ import {
   type Route,
   sendJson,
 } from '../shared/routes/routes.ts';
+import { ref } from '../shared/routes/components.ts';
 import {
   ANY,
   COUNT,
@@ -25,7 +26,6 @@ import {
   nullable,
   object,
   optional,
-  ref,
   TEXT,
 } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';

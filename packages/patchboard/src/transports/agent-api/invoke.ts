@@ -21,6 +21,7 @@ import {
   sendJson,
   type ValueOf,
 } from '../shared/routes/routes.ts';
+import { ref } from '../shared/routes/components.ts';
 import {
   ANY,
   COUNT,
@@ -30,7 +31,6 @@ import {
   object,
   optional,
   PEER_ID,
-  ref,
   TEXT,
 } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';

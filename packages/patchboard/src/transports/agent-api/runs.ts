@@ -20,17 +20,8 @@ import {
   sendJson,
   type ValueOf,
 } from '../shared/routes/routes.ts';
-import {
-  enumOf,
-  ID_PARAMS,
-  listOf,
-  object,
-  optional,
-  PEER_ID,
-  ref,
-  RUN,
-  TEXT,
-} from '../shared/routes/schemas.ts';
+import { ref, RUN } from '../shared/routes/components.ts';
+import { enumOf, ID_PARAMS, listOf, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 import { callPageJson, foreignAgent, startOf } from './call-list.ts';
 
 const createRoute: Route = route({

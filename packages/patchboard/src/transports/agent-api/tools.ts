@@ -4,7 +4,8 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { type RequestWith, route, type Route, sendJson } from '../shared/routes/routes.ts';
-import { ANY, enumOf, headers, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
+import { ref } from '../shared/routes/components.ts';
+import { ANY, enumOf, headers, listOf, object, optional, TEXT } from '../shared/routes/schemas.ts';
 import { MCP_FORMAT, toolDetailView } from '../shared/views/tool-lists.ts';
 
 /** Tools in a vendor's format; for OpenAI also the schema parts that its strict mode cannot express. */

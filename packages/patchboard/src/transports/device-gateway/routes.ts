@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { listOf, object, ref, TEXT } from '../shared/routes/schemas.ts';
+import { ref } from '../shared/routes/components.ts';
+import { listOf, object, TEXT } from '../shared/routes/schemas.ts';
 import { asyncApi } from './asyncapi.ts';
 import { gatewayOf } from './gateway.ts';
 

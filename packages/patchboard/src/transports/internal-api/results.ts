@@ -17,17 +17,8 @@ import {
   sendJson,
   type ValueOf,
 } from '../shared/routes/routes.ts';
-import {
-  ANY,
-  enumOf,
-  ID_PARAMS,
-  listOf,
-  object,
-  optional,
-  PEER_ID,
-  ref,
-  TEXT,
-} from '../shared/routes/schemas.ts';
+import { ref } from '../shared/routes/components.ts';
+import { ANY, enumOf, ID_PARAMS, listOf, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 
 export const TOKEN: Schema<string> = {
   ...TEXT,

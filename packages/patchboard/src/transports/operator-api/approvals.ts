@@ -24,6 +24,7 @@ import {
   type Schema,
   sendJson,
 } from '../shared/routes/routes.ts';
+import { ref } from '../shared/routes/components.ts';
 import {
   ANNOTATIONS,
   ANY,
@@ -37,7 +38,6 @@ import {
   object,
   optional,
   REASONS,
-  ref,
   TEXT,
   TIME,
 } from '../shared/routes/schemas.ts';

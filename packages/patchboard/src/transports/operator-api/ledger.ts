@@ -9,7 +9,8 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, sequenceOf, timeOf } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { type RequestWith, route, type Route, sendJson, type ValueOf } from '../shared/routes/routes.ts';
-import { listOf, object, optional, PEER_ID, ref, SEQUENCE, TEXT } from '../shared/routes/schemas.ts';
+import { ref } from '../shared/routes/components.ts';
+import { listOf, object, optional, PEER_ID, SEQUENCE, TEXT } from '../shared/routes/schemas.ts';
 
 const QUERY = optional({
   trace_id: TEXT,

@@ -1,5 +1,6 @@
 import { problemJson, type RefusalFormat } from '../shared/routes/problem.ts';
-import { FLAG, problemWith, TEXT } from '../shared/routes/schemas.ts';
+import { problemWith } from '../shared/routes/components.ts';
+import { FLAG, TEXT } from '../shared/routes/schemas.ts';
 import { AUDIT } from './audit.ts';
 import { ERROR_TYPE, ERROR_TYPES } from './error-types.ts';
 

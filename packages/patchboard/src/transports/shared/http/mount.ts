@@ -22,7 +22,7 @@ import { challengeOf } from '../routes/challenge.ts';
 import { HTTP_STATUS, PROBLEM_FORMAT, RequestRefused, sendProblem } from '../routes/problem.ts';
 import { failureOfError } from './request-failure.ts';
 import { supportsHead, type Route, type RouteResponse, type Schema } from '../routes/routes.ts';
-import { COMPONENTS } from '../routes/schemas.ts';
+import { COMPONENTS } from '../routes/components.ts';
 
 /** Registers the declared routes with Fastify. */
 export function mount(

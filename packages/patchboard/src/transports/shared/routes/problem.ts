@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FAILURES, type Failure, type RateRefusal } from '../../../core/failures.ts';
 import { bearerChallenge } from './challenge.ts';
 import type { Schema } from './routes.ts';
-import { ref } from './schemas.ts';
+import { ref } from './components.ts';
 
 /** The HTTP status of each failure code. */
 export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = byFailureCode(({ status }) => status);
