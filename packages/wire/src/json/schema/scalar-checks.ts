@@ -92,8 +92,30 @@ function checkNumber(isAllowed: (value: number) => boolean, why: Reason): Check 
   return (value, run) => typeof value !== 'number' || isAllowed(value) || run.fail(why);
 }
 
+/** Compares decimals: 19.99 is a multiple of 0.01, although dividing the floating-point numbers leaves a remainder. */
 function isMultiple(value: number, unit: number): boolean {
-  return Number.isInteger(value / unit);
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(unit)) return value % unit === 0;
+  const dividend = decimalOf(value);
+  const divisor = decimalOf(unit);
+  const exponent = Math.min(dividend.exponent, divisor.exponent);
+  return scaled(dividend, exponent) % scaled(divisor, exponent) === 0n;
+}
+
+/** A number as `digits` × 10^`exponent`. */
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+/** Returns the shortest decimal that stands for the number, which is how JSON texts write it. */
+function decimalOf(value: number): Decimal {
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
+function scaled({ digits, exponent }: Decimal, to: number): bigint {
+  return digits * 10n ** BigInt(exponent - to);
 }
 
 function checkMinLength(limit: number): Check {
