@@ -161,6 +161,44 @@ describe('the inbox', () => {
     await done();
   });
 
+  it('decides on one call with a double click or a key that is held down, and names it', async () => {
+    const calls = await Promise.all(
+      ['/1', '/2', '/3'].map((path) => ask({ path: `/double${path}` }, 'other')),
+    );
+    const { page, done } = await board.open('/ui/approvals');
+    for (const id of calls) await page.locator(`[data-approval="${id}"]`).waitFor();
+    const first = await page.locator('[data-approval][aria-current="true"]').getAttribute('data-approval');
+    const approve = await page.locator('[data-approve]').boundingBox();
+    if (approve === null) throw new Error('the button is not shown');
+    const at = [approve.x + approve.width / 2, approve.y + approve.height / 2] as const;
+    await page.mouse.click(...at);
+    await page.locator('[data-decided]', { hasText: first! }).waitFor();
+    const moved = await page.locator('[data-approve]').boundingBox();
+    // What the second half of a double click is, once the next call is shown.
+    await page.mouse.move(at[0], moved!.y + moved!.height / 2);
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    const second = await page.locator('[data-approval][aria-current="true"]').getAttribute('data-approval');
+    await page.keyboard.down('a');
+    await page.locator('[data-decided]', { hasText: second! }).waitFor();
+    await page.keyboard.down('a');
+    await page.keyboard.down('a');
+    await page.keyboard.up('a');
+    const states = await Promise.all(
+      calls.map(async (id) => {
+        const response = await board.server.ask({ method: 'GET', path: `/v1/tool_calls/${id}` });
+        return [id, (response.json as Record_).state] as const;
+      }),
+    );
+    const open = states.filter(([, state]) => state === 'APPROVAL_REQUIRED').map(([id]) => id);
+    expect(open).toEqual(calls.filter((id) => id !== first && id !== second));
+    await page.keyboard.press('d');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-decided]', { hasText: `Denied:` }).waitFor();
+    await page.locator('[data-decided]', { hasText: open[0]! }).waitFor();
+    await done();
+  });
+
   it('opens the call that a link names by id, and says when it no longer waits', async () => {
     const first = await ask({ path: '/before' }, 'other');
     const linked = await ask({ path: '/linked' }, 'other');

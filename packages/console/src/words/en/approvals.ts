@@ -17,6 +17,8 @@ export const approvalsWords = {
     bound: 'Your decision is bound to this digest of it:',
     invalid: 'not available: these arguments do not match the tool',
     noDigest: 'not available: these arguments are not JSON, or are being checked',
+    approved: 'Approved:',
+    denied: 'Denied:',
     approve: 'Approve',
     edit: 'Edit',
     deny: 'Deny',

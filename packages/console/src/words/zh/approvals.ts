@@ -17,6 +17,8 @@ export const approvalsWords: WordsOf<typeof english> = {
     bound: '你的决定与这份摘要绑定：',
     invalid: '未知：参数不符合工具的要求',
     noDigest: '未知：参数不是 JSON，或正在检查',
+    approved: '已批准：',
+    denied: '已拒绝：',
     approve: '批准',
     edit: '修改',
     deny: '拒绝',
