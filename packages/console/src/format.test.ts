@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { clockTime, dayAndTime } from './format.ts';
+import { clockTime, dayAndTime, sinceWords } from './format.ts';
 
 describe('dayAndTime', () => {
   it.each(['en', 'zh'])('has the same clock of 24 hours as the rows of a list: %s', (language) => {
     const at = new Date(2026, 10, 18, 15, 4, 5).getTime() / 1000;
     expect(clockTime(at, language)).toBe('15:04:05');
     expect(dayAndTime(at, language)).toContain('15:04:05');
+  });
+});
+
+describe('sinceWords', () => {
+  it('has a moment in the time zone of the user, and a span as it is', () => {
+    const at = new Date(2026, 10, 18, 15, 4, 5);
+    expect(sinceWords(at.toISOString(), 'en')).toBe('≥ 11/18, 15:04:05');
+    expect(sinceWords('90m', 'en')).toBe('90m');
+    expect(sinceWords('2026-11-18', 'en')).toBe('2026-11-18');
   });
 });

@@ -78,6 +78,13 @@ export function dayAndTime(at: string | number, language: string): string {
   return timeIn('full', at, language);
 }
 
+/** A start of a query in words: a moment in the time zone of the user, anything else, such as `2h`, unchanged. */
+export function sinceWords(since: string, language: string): string {
+  return /^\d{4}-\d\d-\d\dT/.test(since) && !Number.isNaN(Date.parse(since))
+    ? `≥ ${shortTime(since, language)}`
+    : since;
+}
+
 export function dayOnly(at: string | number, language: string): string {
   return timeIn('day', at, language);
 }

@@ -10,6 +10,8 @@ import {
   queryWithin,
   ratesOf,
   seriesValue,
+  shareOfCalls,
+  sharesOfCalls,
 } from './metric-series.ts';
 
 const times = { p50: 10, p95: 20, p99: 30, max: 40 };
@@ -42,6 +44,13 @@ describe('the buckets of metrics', () => {
     expect(ratesOf(view, series, 1500)).toEqual([0.8, 0, 0.2]);
     expect(failedShares(view, series)).toEqual([25, null, 100]);
     expect(percentilesIn(view, series, 'ran_ms', 'p95')).toEqual([20, null, null]);
+  });
+
+  it('have the share of a series in all calls, of responses that were read one after the other too', () => {
+    const all = { ...series, points: [{ ...series.points[0]!, count: 16 }] };
+    expect(sharesOfCalls(view, series, all)).toEqual([25, null, 100]);
+    expect(shareOfCalls(3, 2)).toBe(100);
+    expect(shareOfCalls(0, 0)).toBeNull();
   });
 
   it('that have not passed have the rate of the time that has, of at least half of it', () => {

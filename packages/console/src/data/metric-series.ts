@@ -76,6 +76,28 @@ export function failedShares(view: CallMetricsView, series: MetricSeriesView): r
   return pointsOf(view, series).map(({ point }) => (point === undefined ? null : failedShare(point)));
 }
 
+/** Whether all calls of a series end alike, so that its failed share says nothing, and its share of all calls is shown. */
+export function endsAlike(by: MetricGroupName | null): boolean {
+  return by === 'outcome' || by === 'code';
+}
+
+/** Percent of all calls that are of a series; null without calls. `all` may have been read a moment earlier. */
+export function shareOfCalls(count: number, all: number): number | null {
+  return all === 0 ? null : Math.min((100 * count) / all, 100);
+}
+
+/** The share of a series in all calls, in each bucket. */
+export function sharesOfCalls(
+  view: CallMetricsView,
+  series: MetricSeriesView,
+  all: MetricSeriesView | undefined,
+): readonly (number | null)[] {
+  const counts = new Map(all?.points.map(({ at, count }) => [at, count]));
+  return pointsOf(view, series).map(({ at, point }) =>
+    shareOfCalls(point?.count ?? 0, counts.get(at) ?? point?.count ?? 0),
+  );
+}
+
 export type TimeName = 'ran_ms' | 'waited_ms';
 
 /** Null where nothing was measured. */

@@ -209,6 +209,25 @@ describe('metrics', () => {
     await done();
   });
 
+  it('by failure code have the share of all calls, and charts of fewer lines after a search', async () => {
+    const body = { run_id: 'r', args: {} };
+    await board.server.asOperator('POST', '/v1/tools/no.such_tool/invoke', body);
+    const { page, done } = await board.open('/ui/metrics?by=code');
+    await page.locator('[data-series-table] [data-sort="share"]', { hasText: 'Share of calls' }).waitFor();
+    const code = page.locator('[data-series="tool_not_found"]');
+    await code.waitFor();
+    const shares = await page.locator('[data-series] td:nth-child(5)').allInnerTexts();
+    expect(shares.reduce((sum, share) => sum + Number.parseFloat(share), 0)).toBeCloseTo(100, 0);
+    await page.locator('[data-chart="share"] canvas').waitFor();
+    await page.getByRole('combobox', { name: 'Tools and agents' }).fill('tool:toy.echo');
+    await page.keyboard.press('Enter');
+    await code.waitFor({ state: 'detached' });
+    await page.locator('[data-chart="share"] .u-series', { hasText: 'tool_not_found' }).waitFor({
+      state: 'detached',
+    });
+    await done();
+  });
+
   it('have charts to click on', async () => {
     const { page, done } = await board.open('/ui/metrics');
     for (const name of ['rate', 'share', 'ran', 'waited', 'load', 'devices']) {

@@ -23,6 +23,7 @@ export const metricsWords = {
     rate: 'Per minute',
     failed: 'Failed',
     share: 'Failed share',
+    shareOfCalls: 'Share of calls',
     ran: 'Ran',
     waited: 'Waited',
     max: 'max',

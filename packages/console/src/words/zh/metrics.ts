@@ -25,6 +25,7 @@ export const metricsWords: WordsOf<typeof english> = {
     rate: '每分钟',
     failed: '失败',
     share: '失败比例',
+    shareOfCalls: '占调用的比例',
     ran: '运行',
     waited: '等待',
     max: '最大',
