@@ -321,6 +321,9 @@ describe('a comparison', () => {
     await page.locator('[data-compare]').click();
     await page.locator('[data-compare-with] .entry', { hasText: 'before' }).click();
     await page.waitForURL('**/ui/compare?a=before&b=after*');
+    expect(await page.locator('[data-share]').getAttribute('data-share')).toBe(
+      `${board.url}/ui/compare?a=before&b=after&tenant=default`,
+    );
     await expect
       .poll(() =>
         page
