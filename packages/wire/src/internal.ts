@@ -85,6 +85,8 @@ export interface ClientInputRequest {
   readonly schema?: JsonSchema;
   readonly url?: string;
   readonly attempt_token: string;
+  /** As in `AckRequest`: a call that is not acknowledged begins with its first input request. */
+  readonly program_id?: string;
 }
 
 /** The response to `ClientInputRequest`. Without `action` the caller has not responded yet. */

@@ -17,10 +17,16 @@ export interface LentInputOptions extends RequestOptions {
   readonly key?: string;
 }
 
+/** The program that asks, and the headers that name its client. */
+export interface AskingProgram {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly program: string;
+}
+
 /** Asks the caller of a call over HTTP, and waits for the response by long polls. */
 export async function requestInput(
   settings: Settings,
-  headers: Readonly<Record<string, string>>,
+  { headers, program }: AskingProgram,
   toolCallId: string,
   request: LentInputRequest,
   options: LentInputOptions,
@@ -30,6 +36,7 @@ export async function requestInput(
     key: options.key ?? settings.newId(),
     ...inputMembers(request),
     attempt_token: options.attemptToken,
+    program_id: program,
   };
   const what: HttpRequest = {
     method: 'POST',

@@ -101,7 +101,7 @@ export function provider(settings: Settings, clientId: string): Provider {
     async progress(id, data, options = {}) {
       await send(callRequest(id, 'progress', { data, ...tokenOf(options) }, 'unsafe'), anything, options);
     },
-    requestInput: (id, input, options) => requestInput(settings, headers, id, input, options),
+    requestInput: (id, input, options) => requestInput(settings, { headers, program }, id, input, options),
     submit(id, submission, options = {}) {
       return send(
         callRequest(id, 'submit', { ...submission, ...tokenOf(options) }, 'safe'),

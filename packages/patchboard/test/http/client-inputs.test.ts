@@ -83,6 +83,20 @@ describe('POST /internal/tool_calls/:id/input_request', () => {
     expect(late.json).toMatchObject({ code: 'conflict', state: 'CANCELLED' });
   });
 
+  it('begins a call that is not acknowledged: its program may acknowledge it later, another one may not', async () => {
+    const { id, ask } = await working('c_early');
+    expect((await ask({ program_id: 'one' })).status).toBe(202);
+    const ack = (program_id: string) => server.post(`/internal/tool_calls/${id}/ack`, { program_id });
+    expect((await ack('two')).json).toMatchObject({
+      status: 409,
+      reasons: [{ code: 'call_runs_in_other_program' }],
+    });
+    expect((await ack('one')).json).toMatchObject({ ok: true });
+    await server.post(`/v1/tool_calls/${id}/input`, { id: 'in_1', content: { city: 'Paris' } });
+    expect((await ack('two')).status).toBe(409);
+    expect((await ack('one')).json).toMatchObject({ ok: true, status: 'RUNNING' });
+  });
+
   it('refuses what cannot be asked', async () => {
     const { id, ask } = await working('c_bad', { prefer: 'input=none' });
     const refused = async (body: object): Promise<[number, string]> => {
@@ -104,6 +118,22 @@ describe('POST /internal/tool_calls/:id/input_request', () => {
 });
 
 describe('provider.requestInput of the SDK', () => {
+  it('may come before the acknowledgement of the same provider', async () => {
+    const client = createClient({ url: server.url });
+    const provider = client.provider('c_first');
+    await provider.register([{ name: 'first.ask', schema: { type: 'object' } }]);
+    const { tool_call_id: id } = await client.invoke('first.ask', {});
+    const requests = provider.requests();
+    const { value } = await requests.next();
+    const { attempt_token: attemptToken } = value as { readonly attempt_token: string };
+    const asked = provider.requestInput(id, CITY, { attemptToken });
+    await expect.poll(async () => (await client.get(id)).input_request?.id).toBe('in_1');
+    await client.respondInput(id, { id: 'in_1', content: { city: 'Paris' } });
+    expect(await asked).toEqual({ city: 'Paris' });
+    await provider.ack(id, { attemptToken });
+    await requests.return?.();
+  });
+
   it('waits for the response, and rejects when the caller declines or cannot be asked', async () => {
     const client = createClient({ url: server.url });
     const provider = client.provider('c_sdk');

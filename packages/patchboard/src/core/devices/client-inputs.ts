@@ -26,6 +26,8 @@ export interface ClientInput {
   /** Chosen by the client, unique within the attempt: the same request sent again is recorded once. */
   readonly key: string;
   readonly attemptToken: string;
+  /** Recorded if the request begins the call, so that this program may acknowledge it afterwards. */
+  readonly program?: string;
   readonly request: Pick<InputRequest, 'message' | 'schema' | 'url'>;
 }
 
@@ -60,7 +62,7 @@ export class ClientInputs {
       if (call.state.name === 'INPUT_REQUIRED')
         return refuse(failure('conflict', reason('input_request_open', { id: open?.id ?? '' })), call);
       if (!hasBegun(call)) {
-        await this.#parts.lifecycle.advance(live, [begun(call, null)]);
+        await this.#parts.lifecycle.advance(live, [begun(call, given.program ?? null)]);
         continue;
       }
       const refused = await this.#record(live, given);

@@ -28,7 +28,7 @@ import {
   TIME,
 } from '../shared/routes/schemas.ts';
 import { whileConnected } from '../shared/streams/waiting.ts';
-import { TOKEN } from './results.ts';
+import { PROGRAM_ID, TOKEN } from './results.ts';
 
 const ASKED = object(
   {
@@ -61,8 +61,9 @@ export const inputRequestRoute: Route = route({
       schema: { ...JSON_SCHEMA, description: 'of the content; default: any object' },
       url: { ...TEXT, description: 'a link to visit, in place of a schema' },
       attempt_token: TOKEN,
+      program_id: PROGRAM_ID,
     },
-    ['schema', 'url'],
+    ['schema', 'url', 'program_id'],
   ),
   responses: {
     200: { description: 'the caller has responded', schema: ASKED },
@@ -106,9 +107,10 @@ function inputOf({
   schema,
   url,
   attempt_token: attemptToken,
+  program_id: program,
 }: ClientInputRequest): ClientInput {
   const more = { ...(schema === undefined ? {} : { schema }), ...(url === undefined ? {} : { url }) };
-  return { key, attemptToken, request: { message, ...more } };
+  return { key, attemptToken, ...(program === undefined ? {} : { program }), request: { message, ...more } };
 }
 
 function viewOf(

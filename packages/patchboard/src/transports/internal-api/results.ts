@@ -25,6 +25,12 @@ export const TOKEN: Schema<string> = {
   description: 'from the request; a fencing token against results of earlier attempts',
 };
 
+export const PROGRAM_ID: Schema<string> = {
+  ...PEER_ID,
+  description:
+    'names the program, so that it may repeat the request; any text that no other program of the client sends',
+};
+
 const ackRoute: Route = route({
   method: 'POST',
   url: '/internal/tool_calls/:id/ack',
@@ -36,11 +42,7 @@ const ackRoute: Route = route({
   params: ID_PARAMS,
   body: optional({
     attempt_token: TOKEN,
-    program_id: {
-      ...PEER_ID,
-      description:
-        'names the program, so that it may repeat the request; any text that no other program of the client sends',
-    },
+    program_id: PROGRAM_ID,
   }),
   responses: { 200: { description: 'begun', schema: ref('Submitted') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
