@@ -1,19 +1,42 @@
 import { connectDevice, createClient, deviceTool, isCallStateEvent } from '@patchboard/client';
 import { expect, it, onTestFinished } from 'vitest';
-import { startBalancer } from '../services/balancer.ts';
+import { startBalancer, type Balancer } from '../services/balancer.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { aCluster, TOKEN, type CallView } from './support/a-node.ts';
+import { aCluster, TOKEN, type CallView, type TestNode } from './support/a-node.ts';
 import { load } from './support/load.ts';
 
+/** Short requests come over `load`; the device and the reader of events stay connected over `lasting`. */
+interface Balancers {
+  readonly load: Balancer;
+  readonly lasting: Balancer;
+}
+
+/**
+ * Ends a node as soon as no balancer sends it anything more and no connection of the load is left. On a busy machine that takes longer
+ * than any fixed delay, and a node promises nothing for the time after its delay.
+ */
+async function leave(node: TestNode, { load: busy, lasting }: Balancers): Promise<void> {
+  node.signal('SIGTERM');
+  await waitFor(() => expect([busy, lasting].map((one) => one.isReady(node.url))).toEqual([false, false]));
+  await waitFor(() => expect(busy.connections(node.url)).toBe(0));
+  // The second signal ends the delay.
+  await node.exit();
+}
+
 it('restarts two nodes in turn behind a balancer: no request fails, and streams and devices resume at the other one', async () => {
-  const balancer = await startBalancer();
-  onTestFinished(() => balancer.close());
+  const [lasting, busy] = await Promise.all([startBalancer(), startBalancer()]);
+  onTestFinished(async () => void (await Promise.all([lasting.close(), busy.close()])));
+  const balancers = { load: busy, lasting };
+  const add = async ({ url }: TestNode): Promise<void> => {
+    await Promise.all([lasting.add(url), busy.add(url)]);
+    await waitFor(() => expect([busy, lasting].every((one) => one.isReady(url))).toBe(true));
+  };
   const cluster = await aCluster(
-    `http: { drain_delay_ms: 400, allowed_hosts: ["${balancer.host}"] }\nrates: { principal: null, tenant: null }`,
+    `http: { drain_delay_ms: 600000, allowed_hosts: ["${lasting.host}", "${busy.host}"] }\nrates: { principal: null, tenant: null }`,
   );
   const [a, b] = await Promise.all([cluster.join(), cluster.join()]);
-  await balancer.add(a.url);
-  const client = createClient({ url: balancer.url, key: TOKEN });
+  await add(a);
+  const client = createClient({ url: lasting.url, key: TOKEN });
   const stop = new AbortController();
   let finish = (): void => {};
   const finished = new Promise<string>((resolve) => {
@@ -22,7 +45,7 @@ it('restarts two nodes in turn behind a balancer: no request fails, and streams 
   onTestFinished(() => stop.abort());
 
   // While only `a` is known: what is open now is at `a`.
-  const device = connectDevice(balancer.url, {
+  const device = connectDevice(lasting.url, {
     key: TOKEN,
     clientId: 'phone',
     retry: { baseDelayMs: 50 },
@@ -47,13 +70,13 @@ it('restarts two nodes in turn behind a balancer: no request fails, and streams 
       if (event.data.tool_call_id === work.tool_call_id) return;
     }
   })();
-  await balancer.add(b.url);
+  await add(b);
 
-  const loads = [1, 2, 3, 4].map(() => load(balancer.url, stop.signal));
-  await a.exit();
+  const loads = [1, 2, 3, 4].map(() => load(busy.url, stop.signal));
+  await leave(a, balancers);
   const c = await cluster.join();
-  await balancer.add(c.url);
-  await b.exit();
+  await add(c);
+  await leave(b, balancers);
   expect(await c.call(approval)).toMatchObject({ state: 'APPROVAL_REQUIRED' });
   expect(await c.call(work)).toMatchObject({ state: 'EXECUTING' });
   stop.abort();

@@ -12,6 +12,8 @@ export interface Balancer {
   remove(url: string): void;
   /** Whether the last check of the node was 200. */
   isReady(url: string): boolean;
+  /** The connections to the node that are open or being made. */
+  connections(url: string): number;
   close(): Promise<void>;
 }
 
@@ -24,6 +26,8 @@ const SILENT_CHECKS = 3;
 export async function startBalancer(): Promise<Balancer> {
   const ready = new Map<string, boolean>();
   const sockets = new Set<Socket>();
+  /** The sockets to each node. */
+  const toNodes = new Map<string, Set<Socket>>();
   const stop = new AbortController();
   const checks: Promise<void>[] = [];
   let turn = 0;
@@ -61,6 +65,9 @@ export async function startBalancer(): Promise<Balancer> {
     const { hostname, port } = new URL(node);
     const server = connect({ host: hostname, port: Number(port) });
     join(client, server);
+    const toNode = toNodes.get(node) ?? new Set<Socket>();
+    toNodes.set(node, toNode.add(server));
+    server.once('close', () => toNode.delete(server));
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
@@ -78,6 +85,7 @@ export async function startBalancer(): Promise<Balancer> {
     },
     remove: (url) => void ready.delete(url),
     isReady: (url) => ready.get(url) === true,
+    connections: (url) => toNodes.get(url)?.size ?? 0,
     close: async () => {
       stop.abort();
       listener.close();

@@ -1,3 +1,5 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { HEADERS, type CallView } from './a-node.ts';
 
 export interface LoadReport {
@@ -9,19 +11,40 @@ export interface LoadReport {
   readonly ranIn: readonly number[];
 }
 
-/** Submits one call after the other and reads each again, until `stop`. Repeats nothing. */
+interface Sent {
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Sends a request over the connection of the agent, or another one if that was closed. Repeats nothing. */
+async function send(
+  url: string,
+  agent: Agent,
+  { method = 'GET', headers, body }: Sent,
+): Promise<{ readonly status: number; readonly text: string }> {
+  return await new Promise((resolve, reject) => {
+    const request = httpRequest(url, { method, headers, agent }, (response) => {
+      const status = response.statusCode ?? 0;
+      text(response).then((read) => resolve({ status, text: read }), reject);
+    });
+    request.once('error', reject).end(body);
+  });
+}
+
+/** Submits one call after the other over one connection and reads each again, until `stop`. Repeats nothing. */
 export async function load(url: string, stop: AbortSignal): Promise<LoadReport> {
   const failed: string[] = [];
   const calls: string[] = [];
   const ranIn: number[] = [];
-  const request = async (path: string, init: RequestInit): Promise<CallView | null> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const request = async (path: string, sent: Sent): Promise<CallView | null> => {
     try {
-      const response = await fetch(`${url}${path}`, init);
-      const text = await response.text();
-      if (response.status < 300) return JSON.parse(text) as CallView;
-      failed.push(`${response.status} ${text}`);
+      const response = await send(`${url}${path}`, agent, sent);
+      if (response.status < 300) return JSON.parse(response.text) as CallView;
+      failed.push(`${response.status} ${response.text}`);
     } catch (error) {
-      failed.push(String((error as Error).cause ?? error));
+      failed.push(String(error));
     }
     return null;
   };
@@ -39,5 +62,6 @@ export async function load(url: string, stop: AbortSignal): Promise<LoadReport> 
     if (ended.status !== 'SUCCEEDED') failed.push(JSON.stringify(ended));
     else ranIn.push((ended.result as { readonly pid: number }).pid);
   }
+  agent.destroy();
   return { failed, calls, ranIn };
 }
