@@ -55,7 +55,7 @@ export class PostgresBus implements Bus {
       // A notification is worth no fsync.
       settings: { synchronous_commit: 'off' },
       replyMs: REPLY_MS,
-      mustWrite: true,
+      target: 'read-write',
       onConnected: (client, isPooled) => this.#connected(client, isPooled),
     });
     this.#connect();

@@ -80,7 +80,7 @@ async function problemOf(url: string, stopped?: AbortSignal): Promise<string | n
     options: connectionOptions(url),
     name: 'restart',
     prepare: false,
-    mustWrite: true,
+    target: 'read-write',
   });
   const abandon = (): void => connection.abandon();
   stopped?.addEventListener('abort', abandon);

@@ -103,7 +103,7 @@ describe('Connection', () => {
 
   it('is made again if it must write and its session cannot any more', async () => {
     const options = connectionOptions(service.url);
-    const writing = new Connection({ options, name: 'writing', prepare: true, mustWrite: true });
+    const writing = new Connection({ options, name: 'writing', prepare: true, target: 'read-write' });
     onTestFinished(() => writing.close());
     const write = { name: 'write', text: 'create temporary table t (n int)' };
     const readOnly = { name: 'read only', text: 'set default_transaction_read_only = on' };
@@ -148,7 +148,7 @@ describe('Connection', () => {
       options: connectionOptions(url.href),
       name: 'writing',
       prepare: true,
-      mustWrite: true,
+      target: 'read-write',
     });
     await expect(writing.open(5000)).rejects.toThrow('the database is read-only, such as a standby');
     await writing.close();

@@ -4,14 +4,16 @@ import pg from 'pg';
 import { messageOf, StorageUnavailable } from '../core/failures.ts';
 import { clientConfig, connectEncrypted } from './client.ts';
 import type { ConnectionOptions } from './connection-options.ts';
-import { beginText, changeSession, LONG_IDLE, SETTINGS, TYPES } from './session.ts';
 import {
-  isConnectionLost,
-  isIdleInTransaction,
-  isReadOnly,
-  isReplyMissing,
-  readOnlySession,
-} from './sql-errors.ts';
+  beginText,
+  changeSession,
+  LONG_IDLE,
+  refuseSession,
+  SETTINGS,
+  TYPES,
+  type SessionTarget,
+} from './session.ts';
+import { isConnectionLost, isIdleInTransaction, isReadOnly, isReplyMissing } from './sql-errors.ts';
 
 export interface ClientParts {
   readonly options: ConnectionOptions;
@@ -21,11 +23,8 @@ export interface ClientParts {
   readonly settings?: Readonly<Record<string, string>>;
   /** A connection on which a reply takes longer is taken for lost. Default: more than the `statement_timeout` of `SETTINGS`. */
   readonly replyMs?: number;
-  /**
-   * Whether a session that cannot write is given up, as with `target_session_attrs=read-write` of libpq: after a failover the
-   * address may lead to the former primary, which is a standby now. Default: false.
-   */
-  readonly mustWrite?: boolean;
+  /** A session that is not accepted is given up, and another one is made. Default: any. */
+  readonly target?: SessionTarget;
   /** Called with each new connection before it is used. A rejection closes it, and another one is made. */
   readonly onConnected?: (client: pg.Client, isPooled: boolean) => Promise<void>;
 }
@@ -93,7 +92,7 @@ export class ReconnectingClient {
 
   /** Whether the connection must be dropped and the statement sent again on another one. */
   isLost(error: unknown): boolean {
-    return isConnectionLost(error) || (this.#parts.mustWrite === true && isReadOnly(error));
+    return isConnectionLost(error) || (this.#parts.target === 'read-write' && isReadOnly(error));
   }
 
   /**
@@ -187,7 +186,7 @@ export class ReconnectingClient {
   }
 
   async #connectWith(ssl: ConnectionOptions['encryption'][number]): Promise<pg.Client> {
-    const { options, name, replyMs = REPLY_MS } = this.#parts;
+    const { options, name, replyMs = REPLY_MS, target = 'any' } = this.#parts;
     const own = { types: TYPES, pipeline: true, query_timeout: replyMs };
     const config = { ...clientConfig(options, name, ssl), ...own };
     const client = new pg.Client(config);
@@ -199,9 +198,9 @@ export class ReconnectingClient {
     });
     try {
       await client.connect();
-      const { isPooled, isReadOnly: cannotWrite } = await changeSession(client, this.#settings);
-      if (cannotWrite && this.#parts.mustWrite === true) throw readOnlySession();
-      this.#isPooled = isPooled;
+      const session = await changeSession(client, this.#settings);
+      refuseSession(session, target);
+      this.#isPooled = session.isPooled;
       await this.#parts.onConnected?.(client, this.#isPooled);
       return client;
     } catch (error) {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { readOnlySession, standbySession } from './sql-errors.ts';
 
 const INT8 = 20;
 
@@ -39,6 +40,20 @@ export interface Session {
   readonly isPooled: boolean;
   /** True on a standby, or if the database or the role has `default_transaction_read_only`. */
   readonly isReadOnly: boolean;
+  /** True on a server that replays the changes of another one. */
+  readonly isStandby: boolean;
+}
+
+/**
+ * The sessions that a connection accepts, as `target_session_attrs` of libpq names them: after a failover the address may lead to
+ * the former primary, which is a standby now. A provider makes a primary read-only when its disk is nearly full.
+ */
+export type SessionTarget = 'any' | 'primary' | 'read-write';
+
+/** Throws if a connection does not accept such a session. */
+export function refuseSession({ isReadOnly, isStandby }: Session, target: SessionTarget): void {
+  if (target === 'read-write' && isReadOnly) throw readOnlySession();
+  if (target === 'primary' && isStandby) throw standbySession();
 }
 
 /** Changes the settings of the session; none if a pooler is in between, which gives clients a key of its own. */
@@ -49,11 +64,20 @@ export async function changeSession(
   const settings = Object.entries(wanted).map(
     ([name, value]) => `case when pg_backend_pid() = $1 then set_config('${name}', '${value}', false) end`,
   );
-  const known = `pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only`;
+  const known = `pg_backend_pid() as pid, current_setting('transaction_read_only')::bool as read_only,
+    pg_is_in_recovery() as standby`;
   const text = `select ${[known, ...settings.map((set, index) => `${set} as s${index}`)].join(', ')}`;
   const key = (client as unknown as { readonly processID: number }).processID;
-  const { rows } = await client.query<{ pid: number; read_only: boolean }>({ text, values: [key] });
-  return { isPooled: rows[0]?.pid !== key, isReadOnly: rows[0]?.read_only === true };
+  const { rows } = await client.query<{ pid: number; read_only: boolean; standby: boolean }>({
+    text,
+    values: [key],
+  });
+  const [row] = rows;
+  return {
+    isPooled: row?.pid !== key,
+    isReadOnly: row?.read_only === true,
+    isStandby: row?.standby === true,
+  };
 }
 
 /** Reads `bigint` columns as numbers. */

@@ -83,6 +83,11 @@ export function readOnlySession(): Error {
   return Object.assign(new Error('the database is read-only, such as a standby'), { code: READ_ONLY });
 }
 
+/** The error of a session on a standby, which may show an earlier state. */
+export function standbySession(): Error {
+  return Object.assign(new Error('the database is a standby'), { code: READ_ONLY });
+}
+
 /** The error of a named statement that went through a pooler which gives each transaction another connection. */
 export function isPreparedStatementLost(error: unknown): boolean {
   const state = sqlState(error);

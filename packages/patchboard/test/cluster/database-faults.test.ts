@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startPostgres } from '../services/postgres.ts';
 import { isCommit, startProxy, type PostgresProxy } from '../services/proxy.ts';
 import { aFolder } from '../support/a-folder.ts';
@@ -154,6 +154,35 @@ it('a fenced node whose address leads to a standby: it responds that it is not r
   await waitFor(async () => expect(await status('/readyz')).toBe(200));
   expect(await d.invoke('test.effect', 0, 20)).toMatchObject({ status: 'SUCCEEDED', result: { pid: d.pid } });
   await d.exit();
+});
+
+it('a primary that accepts no writes: the nodes respond 503 to writes and serve reads, and no node is taken for dead', async () => {
+  await met();
+  const before = await holders();
+  const done = await a.invoke('test.effect', 0, 20);
+  const accept = async (): Promise<void> => {
+    await cluster.query('alter system reset default_transaction_read_only');
+    await cluster.query('select pg_reload_conf()');
+  };
+  onTestFinished(accept);
+  // As a provider does when the disk is nearly full. It holds for the sessions that exist too.
+  await cluster.query('alter system set default_transaction_read_only = on');
+  await cluster.query('select pg_reload_conf()');
+  for (const node of [a, b]) {
+    expect(await node.send('POST', '/v1/tools/test.effect/invoke', { run_id: 'r1', args: {} })).toMatchObject(
+      UNAVAILABLE,
+    );
+    expect((await node.get('/readyz')).status).toBe(503);
+    expect(await node.call(done)).toMatchObject({ status: 'SUCCEEDED' });
+    for (const path of ['/v1/tool_calls?run_id=r1', '/v1/tools', '/v1/ledger?limit=1', '/v1/runs'])
+      expect([path, (await node.get(path)).status]).toEqual([path, 200]);
+  }
+  await accept();
+  for (const node of [a, b]) {
+    await waitFor(async () => expect((await node.get('/readyz')).status).toBe(200));
+    expect(await node.invoke('test.effect', 0, 20)).toMatchObject({ status: 'SUCCEEDED' });
+  }
+  expect(await holders()).toEqual(before);
 });
 
 it('a database that is restored to an earlier state: both nodes report it, drop what they know and start again', async () => {

@@ -165,7 +165,7 @@ async function startServer(setup: Setup, port: number): Promise<ServerChild> {
         program: join(setup.binaries.folder, 'postgres'),
         args: ['-D', setup.data, '-p', String(port), ...settings],
         options: setup.spawnOptions,
-        ready: 'ready to accept connections',
+        ready: 'database system is ready to accept',
         endSignal: 'SIGQUIT',
         folder: setup.folder,
       });

@@ -31,7 +31,7 @@ const connection = new Connection({
   prepare,
   settings: TIMEOUT,
   replyMs: REPLY_MS,
-  mustWrite: true,
+  target: 'read-write',
 });
 const statement = beatStatement(tablesIn(schema));
 let last: BeatRequest | null = null;

@@ -104,7 +104,7 @@ class Opening {
     const { digest, log, firstIdAt } = this.#options;
     const isShared = this.#options.nodes === 'many';
     const tables = this.#tables;
-    this.#connections.mustWrite = true;
+    this.#connections.isWritten = true;
     const [control, writer, sequencing, reader] = await this.#connections.open(
       'heartbeat',
       'writer',

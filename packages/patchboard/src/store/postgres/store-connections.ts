@@ -1,5 +1,6 @@
 import { Connection } from '../../postgres/connection.ts';
 import type { ConnectionOptions } from '../../postgres/connection-options.ts';
+import type { SessionTarget } from '../../postgres/session.ts';
 
 /**
  * The connection for takeovers and polls: behind a silent link another one must be found before the lease of a peer ends.
@@ -33,13 +34,19 @@ const SHORT_REPLY_MS = 4500;
 const LOCKING: readonly string[] = ['writer', 'sequencer', 'tokens', NODES];
 const LOCKING_TIMEOUT = { idle_in_transaction_session_timeout: '500ms' };
 
+/**
+ * Connections that only read, or that do without their writes: they serve on while the primary accepts no writes, as with a full disk.
+ * On a standby they would read an earlier state.
+ */
+const READING: readonly string[] = ['reader', 'scanner', 'sequencer', SEARCH];
+
 /** How long a start waits for a database that cannot be reached. */
 const CONNECT_MS = 10_000;
 
 /** The connections of one store, by what they are used for. */
 export class StoreConnections {
   /** Whether a server writes the store. One that is only read may be on a standby. */
-  mustWrite = false;
+  isWritten = false;
   readonly #options: ConnectionOptions;
   readonly #prepare: boolean;
   readonly #connections: Connection[] = [];
@@ -68,7 +75,7 @@ export class StoreConnections {
       options: this.#options,
       name,
       prepare,
-      mustWrite: this.mustWrite,
+      target: this.isWritten ? targetOf(name) : 'any',
       settings: {
         ...(BY_KEY.includes(name) ? WITHOUT_SCANS : {}),
         ...(LOCKING.includes(name) ? LOCKING_TIMEOUT : {}),
@@ -92,6 +99,10 @@ export class StoreConnections {
 interface ConnectionLimits {
   readonly timeouts?: Readonly<Record<string, string>>;
   readonly replyMs?: number;
+}
+
+function targetOf(name: string): SessionTarget {
+  return READING.includes(name) ? 'primary' : 'read-write';
 }
 
 function limitsOf(name: string): ConnectionLimits {

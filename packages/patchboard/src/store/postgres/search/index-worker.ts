@@ -44,7 +44,7 @@ const connection = new Connection({
   name: 'index',
   prepare,
   settings: WITHOUT_SCANS,
-  mustWrite: true,
+  target: 'read-write',
 });
 
 function logTo(level: keyof Log): Log['info'] {
