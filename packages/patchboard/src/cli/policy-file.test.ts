@@ -65,6 +65,16 @@ describe('readPolicy', () => {
     ]);
   });
 
+  it('says that problems may be missing after the first twenty', () => {
+    const wrong = (count: number): string[] => Array.from({ length: count }, (_, n) => `  key_${n}: 1`);
+    const config = (count: number): string => ['http:', ...wrong(count), 'policy: {}'].join('\n');
+    expect(problemsOf(config(19))).toHaveLength(19);
+    expect(problemsOf(config(25))).toHaveLength(21);
+    expect(problemsOf(config(25)).at(-1)).toMatch(
+      /^\d+: only the first 20 problems are listed; there may be more$/,
+    );
+  });
+
   it('returns syntax errors', () => {
     expect(problemsOf('default: {}\ndefault: {}\n')).toEqual(['2: Map keys must be unique']);
     expect(problemsOf('- a\n')).toEqual(['1: the policy must be an object']);

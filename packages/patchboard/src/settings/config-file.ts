@@ -4,6 +4,7 @@ import {
   compileSchema,
   extraMemberOf,
   isRecord,
+  MAX_ISSUES,
   pointerParts,
   TRUSTED_RULES,
   valueAt,
@@ -70,11 +71,19 @@ export function configProblems(
 export function fileProblems(parsed: ParsedText, schema: JsonObject): readonly TextProblem[] {
   if (parsed.problems.length > 0) return parsed.problems;
   const issues = compileSchema(schema, TRUSTED_RULES)(parsed.value);
-  if (issues !== null) return issues.map((issue) => problemOf(issue, schema, parsed));
+  if (issues !== null) return cutNamed(issues.map((issue) => problemOf(issue, schema, parsed)));
   return upstreamProblems(parsed.value as UpstreamsConfig).map(({ place, message }) => ({
     line: parsed.lineOf(place),
     message: `${place.join('.')} ${message}`,
   }));
+}
+
+/** Names that the list may be cut: a validation ends after so many issues. */
+function cutNamed(problems: readonly TextProblem[]): readonly TextProblem[] {
+  const last = problems.at(-1);
+  if (last === undefined || problems.length < MAX_ISSUES) return problems;
+  const message = `only the first ${MAX_ISSUES} problems are listed; there may be more`;
+  return [...problems, { line: last.line, message }];
 }
 
 const SHIPPED_TOOLS: readonly string[] = [...ESSENTIAL_TOOLS, ...HERITAGE_TOOLS];

@@ -149,6 +149,7 @@ const OWN_WORDS: readonly string[] = [
   'enable_seqscan',
   'full_page_writes',
   'synchronous_commit',
+  'default_transaction_read_only',
   'synchronous_standby_names',
   'statement_timeout',
   'idle_in_transaction_session_timeout',

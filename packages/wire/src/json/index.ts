@@ -3,7 +3,7 @@ export { isRecord } from './is-record.ts';
 export { fragmentText, pointerParts, pointerTo, valueAt } from './json-pointer.ts';
 export { compileSchema, TRUSTED_RULES } from './schema/compile-schema.ts';
 export type { SchemaRules, SchemaValidator } from './schema/compile-schema.ts';
-export { extraMemberOf } from './schema/issues.ts';
+export { extraMemberOf, MAX_ISSUES } from './schema/issues.ts';
 export { compileNativePattern } from './schema/patterns.ts';
 export type { CompiledPattern, Pattern } from './schema/patterns.ts';
 export { APPLICATORS } from './schema/schema-applicators.ts';
