@@ -1,6 +1,6 @@
 // oxlint-disable unicorn/no-thenable -- "then" is a keyword of JSON Schema
 import type { JsonSchema } from '@patchboard/wire';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { jsonSchemas } from './json-schemas.ts';
@@ -99,11 +99,22 @@ it('gives the verdicts of Ajv for both origins', () => {
       if (!own.ok || !outside.ok) return;
       const ajv = new Ajv2020(AJV_OPTIONS).compile(document);
       for (const sample of samples) {
-        const isValid = ajv(sample);
-        expect(own.validate(sample) === null).toBe(isValid);
+        const isValid = own.validate(sample) === null;
         expect(outside.validate(sample) === null).toBe(isValid);
+        expect(verdictOfAjv(ajv, sample) ?? isValid).toBe(isValid);
       }
     }),
     { numRuns: 1_500 },
   );
 });
+
+/** Returns null if Ajv's own code fails: it reads the evaluated properties of an `anyOf` before it has made their record. */
+function verdictOfAjv(ajv: ValidateFunction, value: unknown): boolean | null {
+  try {
+    return ajv(value);
+  } catch (error) {
+    if (error instanceof TypeError && error.message.startsWith('Cannot set properties of undefined'))
+      return null;
+    throw error;
+  }
+}
