@@ -55,6 +55,18 @@ describe('reasons in the languages of the console', () => {
     );
   });
 
+  it('say why the weather service failed, and show the text of an older record as it is', () => {
+    const failed = reason('weather_unusable', { error: [reason('weather_status', { status: 503 })] });
+    const older: ReasonView = { code: 'weather_unusable', params: { error: 'it responded with status 503' } };
+    expect(reasonWords('zh', [failed])).toBe('无法使用天气服务：服务返回状态 503');
+    expect(reasonWords('zh', [older])).toBe('无法使用天气服务：it responded with status 503');
+    for (const each of [failed, older]) {
+      expect(reasonWords('en', [each])).toBe(
+        'the weather service could not be used: it responded with status 503',
+      );
+    }
+  });
+
   it('leave the words of others as they are', () => {
     const reasons = [reason('tool_destructive'), reason('text', { text: 'Ask Ana first; she knows' })];
     expect(reasonWords('zh', reasons)).toBe('工具有破坏性；Ask Ana first; she knows');

@@ -60,7 +60,17 @@ export interface PackFailures {
   readonly weather_other_time: { readonly words: string };
   readonly weather_without_place: NoParams;
   readonly weather_place_unknown: { readonly place: string };
-  readonly weather_unusable: { readonly error: string };
+  readonly weather_unusable: { readonly error: readonly ReasonView[] };
+  readonly weather_status: { readonly status: number };
+  readonly weather_no_response_in_time: NoParams;
+  readonly weather_response_too_large: { readonly bytes: number };
+  readonly weather_response_not_json: NoParams;
+  readonly weather_places_not_object: NoParams;
+  readonly weather_places_not_list: NoParams;
+  readonly weather_place_not_object: NoParams;
+  readonly weather_place_incomplete: NoParams;
+  readonly weather_current_missing: NoParams;
+  readonly weather_current_incomplete: NoParams;
   readonly heritage_site_needed: { readonly tenant: string };
   readonly heritage_prompt_unknown: { readonly npc: string; readonly type: string };
   readonly heritage_profile_unknown: { readonly npc: string };
@@ -123,6 +133,16 @@ export const PACK_FAILURES: Sentences<PackFailures> = {
   weather_without_place: () => 'the query names no place',
   weather_place_unknown: ({ place }) => `no place is known by the name "${place}"`,
   weather_unusable: ({ error }) => `the weather service could not be used: ${error}`,
+  weather_status: ({ status }) => `it responded with status ${status}`,
+  weather_no_response_in_time: () => 'it did not respond in time',
+  weather_response_too_large: ({ bytes }) => `its response is larger than ${bytes} bytes`,
+  weather_response_not_json: () => 'its response is not JSON',
+  weather_places_not_object: () => 'its list of places is not an object',
+  weather_places_not_list: () => 'its list of places is not a list',
+  weather_place_not_object: () => 'a place in its list is not an object',
+  weather_place_incomplete: () => 'a place in its list lacks a name or coordinates',
+  weather_current_missing: () => 'its response has no current weather',
+  weather_current_incomplete: () => 'its response lacks the temperature or the weather code',
   heritage_site_needed: ({ tenant }) =>
     `the tool needs a site, and tenant ${tenant} does not have exactly one: call it over POST /api/tools/call, where X-Site-ID names the site`,
   heritage_prompt_unknown: ({ npc, type }) => `Active prompt not found: ${npc} (${type})`,

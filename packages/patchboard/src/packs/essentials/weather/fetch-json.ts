@@ -1,14 +1,17 @@
-import { messageOf } from '../../../core/failures.ts';
+import { reason, reasonText, type Reason } from '@patchboard/wire';
+import { foreignText, messageOf } from '../../../core/failures.ts';
 
 export type Fetch = typeof globalThis.fetch;
 
 /** Thrown if the service cannot be reached, its response is invalid, or it did not respond in time (`isTimeout`). */
 export class ServiceError extends Error {
+  readonly why: Reason;
   readonly isTimeout: boolean;
 
-  constructor(message: string, isTimeout = false) {
-    super(message);
+  constructor(why: Reason, isTimeout = false) {
+    super(reasonText(why));
     this.name = 'ServiceError';
+    this.why = why;
     this.isTimeout = isTimeout;
   }
 }
@@ -22,15 +25,15 @@ export async function fetchJson(fetch: Fetch, url: URL, signal: AbortSignal): Pr
     const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new ServiceError(`it responded with status ${response.status}`);
+      throw new ServiceError(reason('weather_status', { status: response.status }));
     }
     return parse(await readBody(response));
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     // The reason of the signal whose time limit passed. A connection that was not established in time has another name.
     if (error instanceof Error && error.name === 'TimeoutError')
-      throw new ServiceError('it did not respond in time', true);
-    throw new ServiceError(causeOf(error));
+      throw new ServiceError(reason('weather_no_response_in_time'), true);
+    throw new ServiceError(foreignText(causeOf(error)));
   }
 }
 
@@ -41,7 +44,9 @@ async function readBody(response: Response): Promise<string> {
   // Counts bytes after decompression, to bound a compressed body too. Leaving the loop cancels the stream.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw new ServiceError(`its response is larger than ${MAX_BODY_BYTES} bytes`);
+    if (size > MAX_BODY_BYTES) {
+      throw new ServiceError(reason('weather_response_too_large', { bytes: MAX_BODY_BYTES }));
+    }
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -51,7 +56,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ServiceError('its response is not JSON');
+    throw new ServiceError(reason('weather_response_not_json'));
   }
 }
 

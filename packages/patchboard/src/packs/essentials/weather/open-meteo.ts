@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { isRecord } from '@patchboard/wire/json';
 import { ServiceError, fetchJson } from './fetch-json.ts';
 import type { Fetch } from './fetch-json.ts';
@@ -71,19 +72,19 @@ function address(base: string, route: string, query: Readonly<Record<string, str
 }
 
 function readPlaces(body: unknown): readonly FoundPlace[] {
-  if (!isRecord(body)) throw new ServiceError('its list of places is not an object');
+  if (!isRecord(body)) throw new ServiceError(reason('weather_places_not_object'));
   const results = body['results'] ?? []; // left out when nothing matches
-  if (!Array.isArray(results)) throw new ServiceError('its list of places is not a list');
+  if (!Array.isArray(results)) throw new ServiceError(reason('weather_places_not_list'));
   return results.map(readPlace);
 }
 
 function readPlace(entry: unknown): FoundPlace {
-  if (!isRecord(entry)) throw new ServiceError('a place in its list is not an object');
+  if (!isRecord(entry)) throw new ServiceError(reason('weather_place_not_object'));
   const latitude = numberIn(entry, 'latitude');
   const longitude = numberIn(entry, 'longitude');
   const name = textIn(entry, 'name');
   if (latitude === null || longitude === null || name === null) {
-    throw new ServiceError('a place in its list lacks a name or coordinates');
+    throw new ServiceError(reason('weather_place_incomplete'));
   }
   const regions = ['admin1', 'admin2', 'admin3', 'admin4'].map((level) => textIn(entry, level));
   return {
@@ -98,11 +99,11 @@ function readPlace(entry: unknown): FoundPlace {
 
 function readCurrent(body: unknown): CurrentWeather {
   const current = isRecord(body) ? body['current'] : undefined;
-  if (!isRecord(body) || !isRecord(current)) throw new ServiceError('its response has no current weather');
+  if (!isRecord(body) || !isRecord(current)) throw new ServiceError(reason('weather_current_missing'));
   const temperature = numberIn(current, 'temperature_2m');
   const weatherCode = numberIn(current, 'weather_code');
   if (temperature === null || weatherCode === null) {
-    throw new ServiceError('its response lacks the temperature or the weather code');
+    throw new ServiceError(reason('weather_current_incomplete'));
   }
   const units = isRecord(body['current_units']) ? body['current_units'] : {};
   const isDay = numberIn(current, 'is_day');

@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
@@ -21,6 +22,28 @@ const TROUBLES: readonly (readonly [string, StubTrouble])[] = [
   ['a redirect', { kind: 'redirect', location: 'http://169.254.169.254/latest/meta-data' }],
   ['a closed connection', { kind: 'hang-up' }],
   ['a body without end', { kind: 'flood' }],
+];
+
+type Route = 'search' | 'forecast';
+const LARGEST_RESPONSE = 256 * 1024;
+const BODIES: readonly (readonly [Route, body: string, Reason, english: string])[] = [
+  ['search', '<html>', reason('weather_response_not_json'), 'its response is not JSON'],
+  ['search', '[1]', reason('weather_places_not_object'), 'its list of places is not an object'],
+  ['search', '{"results": {}}', reason('weather_places_not_list'), 'its list of places is not a list'],
+  ['search', '{"results": [1]}', reason('weather_place_not_object'), 'a place in its list is not an object'],
+  [
+    'search',
+    '{"results": [{"name": "Beijing"}]}',
+    reason('weather_place_incomplete'),
+    'a place in its list lacks a name or coordinates',
+  ],
+  ['forecast', '{}', reason('weather_current_missing'), 'its response has no current weather'],
+  [
+    'forecast',
+    '{"current": {}}',
+    reason('weather_current_incomplete'),
+    'its response lacks the temperature or the weather code',
+  ],
 ];
 
 let service: OpenMeteoStub;
@@ -122,6 +145,28 @@ describe('weather.query', () => {
     }
   });
 
+  it.each(BODIES)('gives the %s response %s a reason with a code', async (route, body, why, english) => {
+    service.setTrouble(route, { kind: 'body', body });
+    await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({
+      message: `the weather service could not be used: ${english}`,
+      reasons: [reason('weather_unusable', { error: [why] })],
+    });
+  });
+
+  it('gives a status and a response that is too large a reason with a code', async () => {
+    service.setTrouble('search', { kind: 'status', status: 503 });
+    await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({
+      message: 'the weather service could not be used: it responded with status 503',
+      reasons: [reason('weather_unusable', { error: [reason('weather_status', { status: 503 })] })],
+    });
+    service.setTrouble('search', { kind: 'flood' });
+    const large = reason('weather_response_too_large', { bytes: LARGEST_RESPONSE });
+    await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({
+      message: 'the weather service could not be used: its response is larger than 262144 bytes',
+      reasons: [reason('weather_unusable', { error: [large] })],
+    });
+  });
+
   it.each(TROUBLES)('returns a cached report with its age on %s', async (_, trouble) => {
     const tool = aTool();
     await ask(tool, 'weather in Beijing');
@@ -146,8 +191,12 @@ describe('weather.query', () => {
   it('fails as a timeout when the service does not respond within the budget', async () => {
     service.setTrouble('both', { kind: 'silence' });
     const failure = await failureOf(ask(aTool({ budgetMs: 50 }), 'Beijing'));
-    expect(failure).toMatchObject({ code: 'timeout', retryable: true });
-    expect(failure.message).toContain('did not respond in time');
+    expect(failure).toMatchObject({
+      code: 'timeout',
+      retryable: true,
+      message: 'the weather service could not be used: it did not respond in time',
+      reasons: [reason('weather_unusable', { error: [reason('weather_no_response_in_time')] })],
+    });
   });
 
   it('does not return a cached report older than an hour', async () => {
@@ -160,7 +209,13 @@ describe('weather.query', () => {
 
   it('fails as unreachable when the connection is refused', async () => {
     await service.close();
-    await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({ code: 'upstream_unreachable' });
+    const failure = await failureOf(ask(aTool(), 'Beijing'));
+    expect(failure).toMatchObject({ code: 'upstream_unreachable' });
+    // The words of the operating system are foreign text.
+    const text: unknown = expect.stringContaining('ECONNREFUSED');
+    expect(failure.reasons).toMatchObject([
+      { code: 'weather_unusable', params: { error: [{ code: 'text', params: { text } }] } },
+    ]);
   });
 
   it('stops when the call is aborted, cache or not', async () => {

@@ -121,9 +121,9 @@ function badQuery(why: Reason, recommendation: string): ToolFailure {
   );
 }
 
-function serviceFailure({ message, isTimeout }: ServiceError): ToolFailure {
+function serviceFailure({ why, isTimeout }: ServiceError): ToolFailure {
   return new ToolFailure(
-    failure(isTimeout ? 'timeout' : 'upstream_unreachable', reason('weather_unusable', { error: message }), {
+    failure(isTimeout ? 'timeout' : 'upstream_unreachable', reason('weather_unusable', { error: [why] }), {
       recommendations: ['try again in a minute'],
     }),
   );
