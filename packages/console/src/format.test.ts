@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockTime, dayAndTime, sinceWords } from './format.ts';
+import { clockTime, countText, dayAndTime, shortCount, shortDuration, sinceWords } from './format.ts';
 
 describe('dayAndTime', () => {
   it.each(['en', 'zh'])('has the same clock of 24 hours as the rows of a list: %s', (language) => {
@@ -15,5 +15,23 @@ describe('sinceWords', () => {
     expect(sinceWords(at.toISOString(), 'en')).toBe('≥ 11/18, 15:04:05');
     expect(sinceWords('90m', 'en')).toBe('90m');
     expect(sinceWords('2026-11-18', 'en')).toBe('2026-11-18');
+  });
+});
+
+describe('counts', () => {
+  it('have the separators of the language', () => {
+    expect(countText(30_001, 'en')).toBe('30,001');
+    expect(countText(1_000_000, 'zh')).toBe('1,000,000');
+  });
+
+  it('are shortened on an axis as in the language, so that no label can be taken for minutes', () => {
+    expect([999.5, 5000, 30_000, 1_000_000].map((count) => shortCount(count, 'en'))).toEqual([
+      '999.5',
+      '5,000',
+      '30K',
+      '1M',
+    ]);
+    expect(shortCount(30_000, 'zh')).toBe('3万');
+    expect(shortDuration(60_000)).toBe('1 min');
   });
 });

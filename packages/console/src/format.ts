@@ -108,9 +108,26 @@ export function percentText(percent: number | null): string {
   return percent === null ? '–' : `${percent.toFixed(1)} %`;
 }
 
-export function countText(count: number, language: string): string {
-  return count.toLocaleString(language);
+const counts = new Map<string, Intl.NumberFormat>();
+
+function countIn(notation: 'standard' | 'compact', count: number, language: string): string {
+  const key = `${notation} ${language}`;
+  const format = counts.get(key) ?? new Intl.NumberFormat(language, { notation, maximumFractionDigits: 1 });
+  counts.set(key, format);
+  return format.format(count);
 }
+
+export function countText(count: number, language: string): string {
+  return countIn('standard', count, language);
+}
+
+/** As the label of an axis: `30K`, in Chinese `3万`. */
+export function shortCount(count: number, language: string): string {
+  return countIn(count < SHORTENED ? 'standard' : 'compact', count, language);
+}
+
+/** Counts below have few digits enough. */
+const SHORTENED = 10_000;
 
 /** A rate with its significant digits. */
 export function rateText(rate: number, language: string): string {

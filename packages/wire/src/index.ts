@@ -217,6 +217,8 @@ export { queryTerm, queryTerms, withQueryTerm } from './search/query-terms.ts';
 export type { QueryPart, QueryTerm, QueryValue } from './search/query-terms.ts';
 export { durationText, momentText, parseDuration, parseMoment } from './search/query-time.ts';
 export { readableDuration } from './readable-duration.ts';
+export { runningCalls, shownRunOutcome } from './search/shown-run-outcome.ts';
+export type { ShownRunOutcome } from './search/shown-run-outcome.ts';
 export { isExpiredName, isRefusedName, statesNamed } from './search/state-names.ts';
 export { METRIC_GROUPS, RUN_OUTCOMES } from './search/search-views.ts';
 export type {

@@ -6,8 +6,8 @@ import type { RunRow } from './run-row.ts';
 
 /** The nth run started at n. */
 function aRow(n: number, outcome: RunOutcomeName = 'running'): RunRow {
-  const counts = { total: 1, open: 0, failed: 0 };
-  return { id: `run_${n}`, agent: 'ada', outcome, ...counts, startedAt: n, endedAt: null };
+  const counts = { total: 1, open: 0, running: 0, failed: 0 };
+  return { id: `run_${n}`, agent: 'ada', outcome, shown: outcome, ...counts, startedAt: n, endedAt: null };
 }
 
 const numbersOf = ({ rows }: LaterRuns): number[] => rows.value.map(({ startedAt }) => startedAt);

@@ -1,12 +1,22 @@
-import type { RunOutcomeName, RunView } from '@patchboard/wire';
+import {
+  runningCalls,
+  shownRunOutcome,
+  type RunOutcomeName,
+  type RunView,
+  type ShownRunOutcome,
+} from '@patchboard/wire';
 
 /** The fields of a run that a list shows. */
 export interface RunRow {
   readonly id: string;
   readonly agent: string;
+  /** As the server filters by it. */
   readonly outcome: RunOutcomeName | null;
+  readonly shown: ShownRunOutcome | null;
   readonly total: number | null;
   readonly open: number | null;
+  /** Open calls that are executed; the others wait. */
+  readonly running: number | null;
   readonly failed: number | null;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -14,14 +24,17 @@ export interface RunRow {
   readonly endedAt: number | null;
 }
 
-export function runRow({ run_id: id, agent_id: agent, created_at: at, outcome, calls }: RunView): RunRow {
+export function runRow(run: RunView): RunRow {
+  const { run_id: id, agent_id: agent, created_at: at, outcome, calls } = run;
   const last = calls?.last_ended_at ?? null;
   return {
     id,
     agent,
     outcome: outcome ?? null,
+    shown: shownRunOutcome(run),
     total: calls?.total ?? null,
     open: calls?.open ?? null,
+    running: calls === undefined ? null : runningCalls(calls),
     failed: calls?.failed ?? null,
     startedAt: Date.parse(at),
     endedAt: last === null || (calls?.open ?? 0) > 0 ? null : Date.parse(last),

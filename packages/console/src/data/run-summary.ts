@@ -15,6 +15,8 @@ export interface CallsSummary {
   /** Calls that wait for an approval now. */
   readonly waiting: readonly TracedCall[];
   readonly open: number;
+  /** Open calls that are executed now. */
+  readonly running: number;
   readonly failed: number;
   readonly agents: readonly string[];
   readonly runs: readonly string[];
@@ -32,6 +34,7 @@ export function summaryOf(calls: readonly TracedCall[], now: number): CallsSumma
     slowest: slowestOf(calls, now),
     waiting: calls.filter(({ state }) => state === 'APPROVAL_REQUIRED'),
     open: calls.filter(isOpenCall).length,
+    running: calls.filter(({ state }) => state === 'EXECUTING').length,
     failed: calls.filter((call) => !isOpenCall(call) && call.state !== 'COMPLETED').length,
     agents: [...new Set(calls.map(({ agent }) => agent))],
     runs: [...new Set(calls.map(({ run }) => run))],

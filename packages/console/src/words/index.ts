@@ -1,6 +1,7 @@
 import { watch } from 'vue';
 import { createI18n } from 'vue-i18n';
 import { language } from '../preferences.ts';
+import { withCounts } from './counts.ts';
 import { en } from './en.ts';
 import { zh } from './zh.ts';
 
@@ -10,5 +11,9 @@ export const i18n = createI18n({
   fallbackLocale: 'en',
   messages: { en, zh },
 });
+
+const translate = i18n.global.t as (key: string, ...given: unknown[]) => string;
+i18n.global.t = ((key: string, ...given: unknown[]) =>
+  translate(key, ...withCounts(given, language.value))) as typeof i18n.global.t;
 
 watch(language, (value) => (i18n.global.locale.value = value));

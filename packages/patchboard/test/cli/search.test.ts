@@ -1,3 +1,4 @@
+import { createClient } from '@patchboard/client';
 import type { CallView, RunView } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli, type Ended } from '../support/run-cli.ts';
@@ -130,6 +131,28 @@ describe('runs', { timeout: LONG }, () => {
     expect(shown.out.match(/calculation\.eval +(COMPLETED|FAILED).*█/g)).toHaveLength(3);
     const narrow = await run(['runs', 'show', 'run-of-three'], 40);
     expect(narrow.out).toMatch(/calculation\.eval\n {2}FAILED input_invalid .*\n {2}tc_\w{26}\n/);
+  });
+
+  it('whose calls wait for a client that is away are shown as waiting', async () => {
+    const client = createClient({ url: place.environment['PATCHBOARD_URL'] ?? '', agentId: 'desk' });
+    await client
+      .provider('desk')
+      .register([
+        { name: 'desk.print', description: 'Prints', schema: { type: 'object' }, timeoutMs: 600_000 },
+      ]);
+    await client.invoke('desk.print', {}, { runId: 'run-that-waits' });
+    expect((await run(['runs', 'ls', '--outcome', 'running'])).out).toMatch(
+      /run-that-waits +waiting +1 +1 +0 +desk/,
+    );
+    const shown = await run(['runs', 'show', 'run-that-waits'], 120);
+    expect(shown.out).toMatch(/^run-that-waits {2}waiting\n/);
+    expect(shown.out).toMatch(/calls +1, 1 open \(0 running, 1 waiting\), 0 failed/);
+    expect(await selected(['runs', 'ls', '--outcome', 'running'], '.runs[].outcome')).toEqual(['running']);
+    expect(await selected(['calls', 'ls', 'client:desk state:waiting'], '.tool_calls[].run_id')).toEqual([
+      'run-that-waits',
+    ]);
+    // The other tests list runs by outcome.
+    await client.runs.cancel('run-that-waits');
   });
 
   it('are listed by outcome', async () => {

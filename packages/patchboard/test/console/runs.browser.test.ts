@@ -1,3 +1,4 @@
+import { createClient } from '@patchboard/client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accepted, aPrincipal, aRequest, aServerTool, manualTool } from '../support/an-engine.ts';
@@ -46,6 +47,33 @@ const focusIsOn = (page: Page, id: string): Promise<void> =>
       page.evaluate(() => document.activeElement?.closest<HTMLElement>('[data-call]')?.dataset['call']),
     )
     .toBe(id);
+
+describe('a call that is queued for a client which is away', () => {
+  it('waits: its run is not shown as running, in both languages', async () => {
+    const tool = {
+      name: 'desk.print',
+      description: 'Prints',
+      schema: { type: 'object' },
+      timeoutMs: 600_000,
+    };
+    await createClient({ url: board.url, agentId: 'desk' }).provider('desk').register([tool]);
+    const queued = await invoke('for-the-desk', 'desk.print');
+    const { page, done } = await board.open('/ui/runs');
+    await page
+      .locator('[data-run="for-the-desk"] [data-outcome="waiting"]', { hasText: 'Waiting' })
+      .waitFor();
+    await page.locator('[data-run="for-the-desk"]').getByRole('link').click();
+    await page.locator('[data-counts]', { hasText: '1 · 1 open (0 running, 1 waiting)' }).waitFor();
+    await page.locator(`${row(queued)} [data-state="PENDING"]`, { hasText: 'Queued' }).waitFor();
+    await page.locator(`${row(queued)} [data-segment="PENDING"].open`).waitFor();
+    await page.goto(`${board.url}/ui/calls?query=state:waiting`);
+    await page.locator(`[data-call="${queued}"]`).waitFor();
+    await page.goto(`${board.url}/ui/runs?outcome=running`);
+    await page.getByRole('button', { name: '切换到中文' }).click();
+    await page.locator('[data-run="for-the-desk"] [data-outcome="waiting"]', { hasText: '等待中' }).waitFor();
+    await done();
+  });
+});
 
 describe('runs', () => {
   it('lead from the list to a run, to a call, and back', async () => {
@@ -146,7 +174,7 @@ describe('runs', () => {
     await invoke('still-open', 'toy.endless');
     const { page, done } = await board.open('/ui/runs');
     await page.locator('[data-run="ended-badly"]').waitFor();
-    await choose(page, 'Outcome', 'Running');
+    await choose(page, 'Outcome', 'Running or waiting');
     await page.waitForURL('**outcome=running*');
     const open = page.locator('[data-run="still-open"] [data-outcome="running"]');
     await open.waitFor();
@@ -230,7 +258,9 @@ describe('runs', () => {
     );
     const late = await invoke('growing', 'toy.endless');
     await page.locator(`${row(late)} [data-segment="EXECUTING"].open`).waitFor();
-    await page.locator('[data-counts]', { hasText: '2 · 2 open' }).waitFor();
+    await page
+      .locator('[data-counts]', { hasText: '2 · 2 open (1 running, 1 waiting) · 0 failed' })
+      .waitFor();
     await page.locator('[data-cancel-run]').click();
     const ends = page.locator('[data-ends]');
     await ends.getByText('This ends 2 open calls').waitFor();

@@ -85,7 +85,7 @@ export const QUERY_PROBLEMS: Sentences<QueryProblems> = {
   query_not_of_metrics: () => 'metrics can be selected by tool and agent only',
   query_help_tool: () => 'name of the tool; * stands for any characters',
   query_help_agent: () => 'agent that made the call; * stands for any characters',
-  query_help_state: () => 'state of the call, or open, ended, refused',
+  query_help_state: () => 'state of the call, or open, waiting, ended, refused',
   query_help_status: () => 'status of the call',
   query_help_code: () => 'failure code; * stands for any characters',
   query_help_run: () => 'id of the run',
@@ -96,5 +96,5 @@ export const QUERY_PROBLEMS: Sentences<QueryProblems> = {
   query_help_until: () => 'created before: 1h ago, a date, or RFC 3339',
   query_help_waited: () => 'time before it ran, such as >500ms',
   query_help_ran: () => 'time it ran, such as >2s',
-  query_help_total: () => 'time from its creation to its end, such as >1m',
+  query_help_total: () => 'time from its creation to its end, such as >90s',
 };

@@ -55,6 +55,7 @@ describe('a query', () => {
     ['state:COMPLETED,failed', { states: ['COMPLETED', 'FAILED'] }],
     ['state:open', { states: ['PENDING', 'APPROVAL_REQUIRED', 'APPROVED', 'EXECUTING', 'INPUT_REQUIRED'] }],
     ['state:open,ended', {}],
+    ['state:Waiting', { states: ['PENDING', 'APPROVAL_REQUIRED', 'APPROVED', 'INPUT_REQUIRED'] }],
     ['state:Running', { states: ['EXECUTING'] }],
     [
       '-state:"Timed out",needs-approval,CANCELED',

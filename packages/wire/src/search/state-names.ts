@@ -3,6 +3,7 @@ import { CALL_STATES, isCallState, isTerminal, type CallStateName } from '../cal
 /** Names of several states. */
 export const STATE_GROUPS: ReadonlyMap<string, readonly CallStateName[]> = new Map([
   ['open', CALL_STATES.filter((state) => !isTerminal(state))],
+  ['waiting', CALL_STATES.filter((state) => !isTerminal(state) && state !== 'EXECUTING')],
   ['ended', CALL_STATES.filter(isTerminal)],
 ]);
 

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 import { ROUND_DURATIONS, ROUND_NUMBERS } from '../../axis-steps.ts';
-import { clockTime, dayOnly, duration, shortDuration, shortTime } from '../../format.ts';
+import { clockTime, dayOnly, duration, shortCount, shortDuration, shortTime } from '../../format.ts';
 
 export interface Line {
   readonly name: string;
@@ -57,7 +57,9 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
         size: 60,
         incrs: [...(look.unit === 'ms' ? ROUND_DURATIONS : ROUND_NUMBERS)],
         values: (_chart, ticks) =>
-          ticks.map((value) => (look.unit === 'ms' ? shortDuration(value) : amountWords(value, look.unit))),
+          ticks.map((value) =>
+            look.unit === 'ms' ? shortDuration(value) : amountWords(value, look.unit, look.language),
+          ),
       },
     ],
     series: [
@@ -74,7 +76,7 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
         spanGaps: false,
         // No legend value without a hovered point.
         value: (_chart: uPlot, value: number | null, _series: number, at: number | null) =>
-          at === null ? '' : amountWords(value, look.unit),
+          at === null ? '' : amountWords(value, look.unit, look.language),
       })),
     ],
   };
@@ -101,13 +103,8 @@ function clicked(chart: uPlot, onPoint: ChartLook['onPoint']): void {
 }
 
 /** Null if there was no value. */
-export function amountWords(value: number | null, unit: ChartUnit): string {
+export function amountWords(value: number | null, unit: ChartUnit, language: string): string {
   if (value === null) return '–';
   if (unit === 'ms') return duration(value);
-  return unit === 'percent' ? `${shortNumber(value)} %` : shortNumber(value);
-}
-
-function shortNumber(value: number): string {
-  if (value >= 10_000) return `${Math.round(value / 1000)}k`;
-  return Number.isInteger(value) ? String(value) : value.toFixed(1);
+  return unit === 'percent' ? `${shortCount(value, language)} %` : shortCount(value, language);
 }

@@ -26,9 +26,13 @@ export const runsWords = {
     length: 'Length',
     of: 'Run of {agent}',
     counts: '{total} · {open} open · {failed} failed',
+    openCounts: '{total} · {open} open ({running} running, {waiting} waiting) · {failed} failed',
+    /** The filter by outcome: runs with open calls. */
+    runningOrWaiting: 'Running or waiting',
   },
   outcomes: {
     running: 'Running',
+    waiting: 'Waiting',
     completed: 'Completed',
     failed: 'Failed',
     cancelled: 'Cancelled',

@@ -28,9 +28,12 @@ export const runsWords: WordsOf<typeof english> = {
     length: '时长',
     of: '{agent} 的 run',
     counts: '{total} · 未结束 {open} · 失败 {failed}',
+    openCounts: '{total} · 未结束 {open}（运行中 {running}，等待中 {waiting}）· 失败 {failed}',
+    runningOrWaiting: '运行中或等待中',
   },
   outcomes: {
     running: '运行中',
+    waiting: '等待中',
     completed: '已完成',
     failed: '失败',
     cancelled: '已取消',

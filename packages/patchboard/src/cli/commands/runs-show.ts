@@ -1,4 +1,4 @@
-import type { CallView, RunView } from '@patchboard/wire';
+import { runningCalls, type CallView, type RunView } from '@patchboard/wire';
 import { callTree, type TreeCall } from '../call-tree.ts';
 import { waitsText } from '../call-waits.ts';
 import { connect, type CliContext, type ServerOptions } from '../context.ts';
@@ -9,7 +9,7 @@ import { widthOf } from '../terminal-text.ts';
 import { barOf, spanOf, spanText } from '../waterfall.ts';
 import { wholeNumber } from '../flag-values.ts';
 import { colourOf, NOT_COMPLETE } from './calls-list.ts';
-import { outcomeColour } from './runs.ts';
+import { outcomeCell } from './runs.ts';
 
 export interface ShowFlags extends ServerOptions {
   readonly limit: string;
@@ -42,7 +42,7 @@ export async function showRun(context: CliContext, id: string, flags: ShowFlags)
 function printRun(context: CliContext, run: RunView, calls: readonly CallView[]): void {
   const { output } = context;
   const now = Date.now();
-  const outcome = run.outcome === undefined ? '' : output.paint(outcomeColour(run.outcome), run.outcome);
+  const outcome = outcomeCell(output, run);
   output.data(`${cell(run.run_id)}  ${outcome}`.trimEnd());
   output.facts([
     ['agent', cell(run.agent_id)],
@@ -80,8 +80,11 @@ function printCalls({ output }: CliContext, calls: readonly CallView[], now: num
   });
 }
 
-function countsText({ total, open, failed }: NonNullable<RunView['calls']>): string {
-  return `${total}, ${open} open, ${failed} failed`;
+function countsText(calls: NonNullable<RunView['calls']>): string {
+  const { total, open, failed } = calls;
+  const running = runningCalls(calls);
+  const parts = open === 0 ? '' : ` (${running} running, ${Math.max(open - running, 0)} waiting)`;
+  return `${total}, ${open} open${parts}, ${failed} failed`;
 }
 
 /** The tree stays readable if the id has a line of its own, and the state too if it does not fit beside the name. */

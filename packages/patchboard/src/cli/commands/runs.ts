@@ -1,5 +1,11 @@
 import type { ListRunsOptions } from '@patchboard/client';
-import { RUN_OUTCOMES, type RunOutcomeName, type RunView } from '@patchboard/wire';
+import {
+  RUN_OUTCOMES,
+  shownRunOutcome,
+  type RunOutcomeName,
+  type RunView,
+  type ShownRunOutcome,
+} from '@patchboard/wire';
 import { Option, type Command } from 'commander';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { pastMoment, SINCE } from '../duration.ts';
@@ -54,7 +60,12 @@ function registerList(runs: Command, context: CliContext): void {
   withServerOptions(runs.command('ls', { isDefault: true }))
     .description('list runs with the counts of their calls, newest first (default)')
     .option('--agent <id>', 'only runs of this agent')
-    .addOption(new Option('--outcome <outcome>', 'only runs with this outcome').choices(RUN_OUTCOMES))
+    .addOption(
+      new Option(
+        '--outcome <outcome>',
+        'only runs with this outcome; running: also runs whose open calls wait',
+      ).choices(RUN_OUTCOMES),
+    )
     .option('--since <time>', SINCE)
     .option('--until <time>', 'created before: the same forms')
     .option('--limit <count>', 'maximum number of runs', DEFAULT_LIMIT)
@@ -107,7 +118,7 @@ function printRuns({ output }: CliContext, runs: readonly RunView[], namesTime: 
     runs.map((run) => [
       shortTime(run.created_at),
       cell(run.run_id),
-      run.outcome === undefined ? '' : output.paint(outcomeColour(run.outcome), cell(run.outcome)),
+      outcomeCell(output, run),
       String(run.calls?.total ?? ''),
       String(run.calls?.open ?? ''),
       String(run.calls?.failed ?? ''),
@@ -117,13 +128,19 @@ function printRuns({ output }: CliContext, runs: readonly RunView[], namesTime: 
   );
 }
 
-export function outcomeColour(outcome: RunOutcomeName): Colour {
+export function outcomeCell(output: CliContext['output'], run: RunView): string {
+  const shown = shownRunOutcome(run);
+  return shown === null ? '' : output.paint(outcomeColour(shown), cell(shown));
+}
+
+function outcomeColour(outcome: ShownRunOutcome): Colour {
   switch (outcome) {
     case 'completed':
       return 'green';
     case 'failed':
       return 'red';
     case 'running':
+    case 'waiting':
       return 'yellow';
     default:
       return 'dim';

@@ -36,7 +36,8 @@ export const queryProblems: Sentences<QueryProblems> = {
   query_not_of_metrics: () => '指标只能用 tool 和 agent 筛选',
   query_help_tool: () => '工具名；* 代表任意字符',
   query_help_agent: () => '发出调用的 Agent；* 代表任意字符',
-  query_help_state: () => '调用的状态，或 open（未结束）、ended（已结束）、refused（被拒绝）',
+  query_help_state: () =>
+    '调用的状态，或 open（未结束）、waiting（等待中）、ended（已结束）、refused（被拒绝）',
   query_help_status: () => '调用的 status',
   query_help_code: () => '失败代码；* 代表任意字符',
   query_help_run: () => 'run 的 ID',
@@ -47,5 +48,5 @@ export const queryProblems: Sentences<QueryProblems> = {
   query_help_until: () => '创建时间早于：1h（一小时前）、日期或 RFC 3339',
   query_help_waited: () => '运行前的等待时间，例如 >500ms',
   query_help_ran: () => '运行时间，例如 >2s',
-  query_help_total: () => '从创建到结束的时间，例如 >1m',
+  query_help_total: () => '从创建到结束的时间，例如 >90s',
 };
