@@ -32,6 +32,7 @@ const PAGE_KEYS: Readonly<Record<string, readonly KeyRow[]>> = {
   resources: [MOVE, OPEN],
   upstreams: [MOVE, OPEN],
   ledger: [MOVE, OPEN],
+  metrics: [MOVE, OPEN],
 };
 
 /** The keys of a page, by the name of its route. */

@@ -18,8 +18,29 @@ export function moveInList(event: KeyboardEvent): void {
   const list = event.currentTarget;
   if (step === undefined || !(list instanceof HTMLElement)) return;
   event.preventDefault();
-  const entries = [...list.querySelectorAll<HTMLElement>('.entry')];
-  const at = entries.findIndex((entry) => entry === document.activeElement);
+  moveFocus(list, '.entry', step);
+}
+
+/**
+ * Moves the focus between the elements of `list` that match `entry`. J and K act anywhere on the page, arrow keys only in
+ * the list: elsewhere they scroll the page.
+ */
+export function moveFromPage(event: KeyboardEvent, list: HTMLElement | null, entry: string): void {
+  const step = stepOf(event);
+  if (step === undefined || list === null || isInDialog(event)) return;
+  if (event.key.startsWith('Arrow') && !list.contains(document.activeElement)) return;
+  event.preventDefault();
+  moveFocus(list, entry, step);
+}
+
+/** A dialog has lists of its own. */
+export function isInDialog({ target }: KeyboardEvent): boolean {
+  return target instanceof Element && target.closest('[role="dialog"]') !== null;
+}
+
+function moveFocus(list: HTMLElement, entry: string, step: number): void {
+  const entries = [...list.querySelectorAll<HTMLElement>(entry)];
+  const at = entries.findIndex((one) => one === document.activeElement);
   entries[stepped(at, step, entries.length)]?.focus();
 }
 

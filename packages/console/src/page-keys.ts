@@ -28,6 +28,8 @@ export function isTyping(event: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   // Letters do nothing in a checkbox.
   if (target instanceof HTMLInputElement && target.type === 'checkbox') return false;
+  // A list that follows a choice is walked at once; arrow keys choose, and no other key may act on a choice half made.
+  if (target instanceof HTMLInputElement && target.type === 'radio') return !['j', 'k'].includes(event.key);
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 

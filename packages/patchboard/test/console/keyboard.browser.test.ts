@@ -262,6 +262,31 @@ describe('by keyboard alone', () => {
     await done();
   });
 
+  it('the table of metrics is walked with J and K from anywhere on the page, and Enter opens the calls of a row', async () => {
+    const { page, done } = await board.open('/ui/metrics?by=tool&sort=name&order=ascending');
+    const link = (tool: string): string => `[data-series="${tool}"] [data-series-link]`;
+    await page.locator(link('toy.remove')).waitFor();
+    await page.locator('[data-by]').getByText('Tool', { exact: true }).click();
+    await press(page, 'j');
+    await focusIsOn(page, link('toy.echo'));
+    await press(page, 'j', 'j');
+    await focusIsOn(page, link('toy.remove'));
+    await press(page, 'k');
+    await focusIsOn(page, link('toy.echo'));
+    await press(page, 'ArrowDown');
+    await focusIsOn(page, link('toy.remove'));
+    await press(page, '?');
+    const overlay = page.getByRole('dialog', { name: 'Keys' });
+    await overlay.getByText('move in the list').waitFor();
+    await press(page, 'k', 'Escape');
+    await focusIsOn(page, link('toy.remove'));
+    await press(page, 'Enter');
+    await page.waitForURL((url) =>
+      (url.searchParams.get('query') ?? '').startsWith('tool:toy.remove since:'),
+    );
+    await done();
+  });
+
   it('the menu of a narrow page takes the keyboard and gives it back', async () => {
     const { page, done } = await board.open('/ui/settings', { viewport: { width: 390, height: 844 } });
     await page.locator('main kbd').first().waitFor();
