@@ -3,16 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo } from './support/toys.ts';
 
+/** The length of a failure code; also the name of a tool. */
+const LONG_CODE = 'upstream_unreachable';
+
 let board: TestConsole;
 let call: string;
 beforeAll(async () => {
-  board = await aConsole({ tools: [echo] });
-  const response = await board.server.ask({
-    method: 'POST',
-    path: '/v1/tools/toy.echo/invoke',
-    body: { run_id: 'r', args: { word: 'hello' } },
-  });
+  board = await aConsole({ tools: [echo, { ...echo, name: LONG_CODE }] });
+  const body = { run_id: 'r', args: { word: 'hello' } };
+  const response = await board.server.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
   call = (response.json as { tool_call_id: string }).tool_call_id;
+  await board.server.ask({ method: 'POST', path: `/v1/tools/${LONG_CODE}/invoke`, body });
 });
 afterAll(async () => {
   await board?.close();
@@ -68,18 +69,51 @@ async function brokenTexts(elements: Locator): Promise<string[]> {
   );
 }
 
-/** Reports the longest times for each call that the page reads. */
-async function withLongTimes(page: Page): Promise<void> {
-  const longestMs = 3_598_800;
+/** Changes each call that the page reads. */
+async function withChangedCalls(page: Page, changes: object): Promise<void> {
   await page.route(/\/v1\/tool_calls(\/tc_[^/?]*)?(\?.*)?$/, async (route) => {
     const response = await route.fetch();
-    const times = { duration_ms: longestMs, waited_ms: longestMs, ran_ms: longestMs };
     const body = (await response.json()) as { tool_calls?: object[] };
-    const calls = body.tool_calls?.map((call) => ({ ...call, ...times }));
-    const json = calls === undefined ? { ...body, ...times } : { ...body, tool_calls: calls };
+    const calls = body.tool_calls?.map((one) => ({ ...one, ...changes }));
+    const json = calls === undefined ? { ...body, ...changes } : { ...body, tool_calls: calls };
     await route.fulfill({ response, json });
   });
 }
+
+/** Reports the longest times for each call that the page reads. */
+async function withLongTimes(page: Page): Promise<void> {
+  const longestMs = 3_598_800;
+  await withChangedCalls(page, { duration_ms: longestMs, waited_ms: longestMs, ran_ms: longestMs });
+}
+
+describe('failure codes', () => {
+  it('are whole in the list of calls, at every width', async () => {
+    const { page, done } = await board.open('/ui/nowhere');
+    const error = { code: LONG_CODE, message: 'no connection', retryable: true };
+    await withChangedCalls(page, { state: 'FAILED', error });
+    await page.goto(`${board.url}/ui/calls`);
+    for (const width of [1280, 1024, 900, 861, 700, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const codes = page.locator('[data-call] .code:visible');
+      await codes.first().waitFor();
+      expect(await codes.first().textContent()).toBe(LONG_CODE);
+      expect({ width, broken: await brokenTexts(codes) }).toEqual({ width, broken: [] });
+    }
+    await done();
+  });
+
+  it('have room in the table of metrics, which is not cut', async () => {
+    const { page, done } = await board.open('/ui/metrics?by=tool');
+    const name = page.locator(`[data-series="${LONG_CODE}"] [data-series-link]`);
+    await name.waitFor();
+    expect(await brokenTexts(name)).toEqual([]);
+    const [inner, outer] = await page
+      .locator('[data-series-table] .scroll-x')
+      .evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+    expect(inner).toBe(outer);
+    await done();
+  });
+});
 
 describe('times of an hour', () => {
   it('are on one line in the list of calls, at every width', async () => {
