@@ -157,6 +157,17 @@ describe('on a phone', () => {
     await done();
   });
 
+  it('no key is named', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.echo&pane=sandbox', {
+      viewport,
+      hasTouch: true,
+      isMobile: true,
+    });
+    await page.locator('kbd').last().waitFor({ state: 'attached' });
+    await expect.poll(() => page.locator('main kbd:visible').count()).toBe(0);
+    await done();
+  });
+
   it('the filters of the list of calls show what is chosen', async () => {
     const { page, done } = await board.open('/ui/calls', { viewport });
     const chosen = page.locator('.el-select__placeholder');
