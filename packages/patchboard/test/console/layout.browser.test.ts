@@ -115,6 +115,21 @@ describe('failure codes', () => {
   });
 });
 
+describe('a tool that a link opens', () => {
+  it('is in view in the list, beside its details', async () => {
+    const height = 520;
+    const { page, done } = await board.open('/ui/tools?tool=toy.echo', { viewport: { width: 1280, height } });
+    await page.locator('[data-tool-detail] pre').first().waitFor();
+    await page.locator('.entry[aria-current]').waitFor();
+    for (const shown of ['.entry[aria-current]', '[data-tool-detail] h2']) {
+      const box = await page.locator(shown).boundingBox();
+      expect(box!.y).toBeGreaterThan(0);
+      expect(box!.y + box!.height).toBeLessThanOrEqual(height);
+    }
+    await done();
+  });
+});
+
 describe('times of an hour', () => {
   it('are on one line in the list of calls, at every width', async () => {
     const { page, done } = await board.open('/ui/nowhere');
