@@ -367,6 +367,16 @@ describe('a comparison', () => {
     const detail = await page.locator('[data-pair-detail]').boundingBox();
     const foot = await page.locator('[data-run-comparison] [data-more="end"]').boundingBox();
     expect(foot!.y + foot!.height).toBeLessThanOrEqual(detail!.y);
+    // A link with the open pair opens it again, with the arguments in view.
+    const link = (await page.locator('[data-share*="pair="]').getAttribute('data-share'))!;
+    await page.goto('about:blank');
+    await page.goto(link);
+    const word = page.locator('[data-pair-detail] .added', { hasText: '"word": "two"' });
+    await word.waitFor();
+    await page.locator('[data-pair^="args"] :focus').waitFor();
+    const [shown, inner] = [await page.locator('[data-pair-detail]').boundingBox(), await word.boundingBox()];
+    expect(shown!.y + shown!.height).toBeLessThanOrEqual(800);
+    expect(inner!.y + inner!.height).toBeLessThanOrEqual(shown!.y + shown!.height);
     await page.locator('[data-compare-calls]').click();
     await page.locator('[data-call-comparison] [data-args] .removed', { hasText: '"word": "one"' }).waitFor();
     await page.locator('[data-call-comparison] [data-result] .added', { hasText: '"word": "two"' }).waitFor();
