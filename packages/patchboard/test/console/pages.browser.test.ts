@@ -155,7 +155,7 @@ describe('metrics', () => {
   it('count calls at the server, by a group, and lead from each point and series to its calls', async () => {
     const { page, done } = await board.open('/ui/metrics');
     await page.locator('[data-chart="rate"] canvas').waitFor();
-    await page.locator('[data-covered]', { hasText: 'buckets of 1m' }).waitFor();
+    await page.locator('[data-covered]', { hasText: 'buckets of 1 min' }).waitFor();
     expect(
       await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name)),
     ).not.toEqual(expect.arrayContaining([expect.stringContaining('/v1/tool_calls')]));

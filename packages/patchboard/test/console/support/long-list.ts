@@ -84,7 +84,7 @@ export async function checkLongList(count: number, places: readonly number[]): P
     await isShown(0);
     expect(await toTheEnd(page)).toBeLessThanOrEqual(MOST_ROWS);
     await expect.poll(() => seen(page)).toMatchObject({ last: newest(count - 1) });
-    await page.getByText(`${count} calls`).waitFor();
+    await page.getByText(`${count.toLocaleString('en')} calls`).waitFor();
 
     for (const index of places) {
       await page.locator('[data-scroller]').evaluate((scroller, at) => {
