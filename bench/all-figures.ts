@@ -13,6 +13,7 @@ import { textProtocol } from './figures/p6-text-protocol.ts';
 import { idleDevices } from './figures/p7-idle-devices.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
 import { onPostgres } from './figures/p9-postgres.ts';
+import { profile } from './figures/profile.ts';
 import { sandboxCosts } from './figures/sandbox.ts';
 import { severalNodes } from './figures/several-nodes.ts';
 
@@ -29,6 +30,7 @@ export const ALL_FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P9', onPostgres],
   ['NODES', severalNodes],
   ['CPU', cpuPerRequest],
+  ['PROFILE', profile],
   ['SANDBOX', sandboxCosts],
   ['P10', search],
   ['P11', firstResult],

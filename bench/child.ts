@@ -19,9 +19,13 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a script of this folder and waits for the line that holds its URL. */
-export async function startServer(script: string, settings: unknown): Promise<ServerProcess> {
-  return await untilReady(start(script, settings));
+/** Starts a script of this folder, with more options of Node, and waits for the line that holds its URL. */
+export async function startServer(
+  script: string,
+  settings: unknown,
+  nodeOptions: readonly string[] = [],
+): Promise<ServerProcess> {
+  return await untilReady(start(script, settings, nodeOptions));
 }
 
 /** Starts a program and waits for the line that holds its URL. Its log is discarded. */
@@ -60,9 +64,9 @@ export async function runScript<T>(script: string, settings: unknown): Promise<T
   return JSON.parse(line) as T;
 }
 
-function start(script: string, settings: unknown): ChildProcess {
+function start(script: string, settings: unknown, nodeOptions: readonly string[] = []): ChildProcess {
   const file = fileURLToPath(new URL(script, import.meta.url));
-  const args = [...process.execArgv, file, JSON.stringify(settings)];
+  const args = [...process.execArgv, ...nodeOptions, file, JSON.stringify(settings)];
   return track(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
 }
 

@@ -19,7 +19,7 @@ describe('npm run bench', () => {
     const { code, stderr } = await bench('P99');
     expect(code).toBe(2);
     expect(stderr).toContain(
-      'no such figure: P99; there are P1, P2, P3, P4, P5, P6, P7, P8, P9, NODES, CPU, SANDBOX, P10, P11, P12, CONSOLE',
+      'no such figure: P99; there are P1, P2, P3, P4, P5, P6, P7, P8, P9, NODES, CPU, PROFILE, SANDBOX, P10, P11, P12, CONSOLE',
     );
   });
 

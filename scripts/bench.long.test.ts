@@ -17,6 +17,7 @@ describe('npm run bench', () => {
       'P9',
       'NODES',
       'CPU',
+      'PROFILE',
       'SANDBOX',
       'P10',
       'P11',

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { ECHO_ARGS, ECHO_TOOL } from '../arms/bench-pack.ts';
+import { ECHO_TOOL } from '../arms/bench-pack.ts';
 import { DURABILITY } from '../arms/open-store.ts';
 import type { ServerSettings } from '../arms/patchboard.ts';
 import { startServer, type ServerProcess } from '../child.ts';
 import type { ComparedPeer, Figure, FigureOptions, Outcome } from '../figure.ts';
 import { armsOfLoads, loadInTurn, runsOf, type LoadedArm, type RunsOfArms } from '../loaded-arms.ts';
+import { mcpLoad } from '../mcp-load.ts';
 import { comparePaired } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
 const MANY = 50;
 const CONNECTIONS = [MANY, 8, 1] as const;
-const VERSION = '2026-07-28';
 const SDK: ComparedPeer = { name: "MCP SDK's own handler", durability: 'none' };
 
 /** P4: a durable call over MCP compared with the SDK's own handler, which stores nothing. */
@@ -51,27 +51,7 @@ function calls(
   { url, pid }: ServerProcess,
   connections: number,
 ): LoadedArm {
-  const headers = {
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': VERSION,
-    'mcp-method': 'tools/call',
-    'mcp-name': ECHO_TOOL,
-  };
-  const body = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: {
-      name: ECHO_TOOL,
-      arguments: ECHO_ARGS,
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': VERSION,
-        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
-  };
-  return { name: nameOf(arm, connections), pid, load: { url: `${url}/mcp`, connections, headers, body } };
+  return { name: nameOf(arm, connections), pid, load: mcpLoad(url, connections) };
 }
 
 function figureOf(runs: RunsOfArms): Figure {
@@ -95,7 +75,7 @@ function figureOf(runs: RunsOfArms): Figure {
   return {
     id: 'P4',
     work: [
-      `POST /mcp, tools/call of ${ECHO_TOOL} (${VERSION}), result in the response, at ${CONNECTIONS.join(', ')} connections. Patchboard records the call:`,
+      `POST /mcp, tools/call of ${ECHO_TOOL} (2026-07-28), result in the response, at ${CONNECTIONS.join(', ')} connections. Patchboard records the call:`,
       "two synced commits and three ledger rows. sdk_handler is the SDK's createMcpHandler on node:http with the same tool; it stores nothing.",
       'CPU is that of the process per call, without the thread that writes the index of calls.',
     ],
