@@ -8,7 +8,7 @@ interface OpenStream {
   readonly disarm: () => void;
 }
 
-/** Near the maximum of a timer, 23 days. A stream open that long is ended too; its client reconnects. */
+/** Near the maximum of a timer, 23 days. An expiry that is farther away is waited for in steps. */
 const FAR_MS = 2_000_000_000;
 
 /**
@@ -70,6 +70,12 @@ export class OpenStreams {
 
   #endAt(expiresAt: number | null, end: () => void): () => void {
     if (expiresAt === null) return () => undefined;
-    return this.#clock.after(Math.min(FAR_MS, Math.max(0, expiresAt - this.#clock.now())), end);
+    let disarm = (): void => {};
+    const arm = (): void => {
+      const leftMs = Math.max(0, expiresAt - this.#clock.now());
+      disarm = leftMs > FAR_MS ? this.#clock.after(FAR_MS, arm) : this.#clock.after(leftMs, end);
+    };
+    arm();
+    return () => disarm();
   }
 }
