@@ -2,11 +2,9 @@ import type { JsonSchema } from '@patchboard/wire';
 import { isRecord } from '@patchboard/wire/json';
 import { referenced } from '../protocols/schema-facts.ts';
 
-const MAX_DEPTH = 16;
-
 /** Returns the schema of a property; undefined if the schema does not define it. */
 export function propertySchema(schema: JsonSchema, name: string): unknown {
-  const found = branches(schema, schema, 0).flatMap((branch) => {
+  const found = branches(schema, schema).flatMap((branch) => {
     const properties = branch['properties'];
     return isRecord(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
   });
@@ -15,7 +13,7 @@ export function propertySchema(schema: JsonSchema, name: string): unknown {
 
 /** Returns the schema of all items; undefined if there is none. */
 export function itemsSchema(root: JsonSchema, schema: unknown): unknown {
-  return branches(root, schema, 0)
+  return branches(root, schema)
     .map((branch) => branch['items'])
     .find((items) => items !== undefined);
 }
@@ -25,17 +23,22 @@ export function schemaBranches(
   root: JsonSchema,
   schema: unknown = root,
 ): readonly Readonly<Record<string, unknown>>[] {
-  return branches(root, schema, 0);
+  return branches(root, schema);
 }
 
-/** Returns a schema and all schemas that it includes by `$ref`, `allOf`, `anyOf` and `oneOf`. */
-function branches(root: JsonSchema, schema: unknown, depth: number): Readonly<Record<string, unknown>>[] {
-  if (!isRecord(schema) || depth > MAX_DEPTH) return [];
-  const reference = schema['$ref'];
-  const parts: unknown[] = typeof reference === 'string' ? [referenced(root, reference)] : [];
-  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
-    const alternatives = schema[keyword];
-    if (Array.isArray(alternatives)) parts.push(...(alternatives as unknown[]));
-  }
-  return [schema, ...parts.flatMap((part) => branches(root, part, depth + 1))];
+/** Returns a schema and all schemas that it includes by `$ref`, `allOf`, `anyOf` and `oneOf`, each once: they may refer to each other. */
+function branches(root: JsonSchema, schema: unknown): Readonly<Record<string, unknown>>[] {
+  const found = new Set<Readonly<Record<string, unknown>>>();
+  const add = (part: unknown): void => {
+    if (!isRecord(part) || found.has(part)) return;
+    found.add(part);
+    const { $ref: reference } = part;
+    if (typeof reference === 'string') add(referenced(root, reference));
+    for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+      const alternatives = part[keyword];
+      if (Array.isArray(alternatives)) for (const alternative of alternatives) add(alternative);
+    }
+  };
+  add(schema);
+  return [...found];
 }
