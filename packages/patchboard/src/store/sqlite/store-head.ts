@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Digest } from '../../core/ports.ts';
+import { StoreRefused } from '../store-refused.ts';
 
 /**
  * The newest state of the store, in a separate file beside the database. A database that lost its newest rows is consistent
@@ -38,12 +39,19 @@ export function headText(head: StoreHead, digest: Digest): string {
   return `${JSON.stringify({ ...fieldsOf(head), sha256: checksumOf(head, digest) })}\n`;
 }
 
+/** Throws `StoreRefused` if a folder has the name of the file: then the loss cannot be accepted either. */
 export function readHead(databaseFile: string, digest: Digest): HeadFile {
   try {
     return decode(readFileSync(headFileOf(databaseFile), 'utf8'), digest);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'none' };
+    if (code === 'EISDIR')
+      throw new StoreRefused(
+        headFileOf(databaseFile),
+        'is a folder, and must be a file',
+        'restore the data folder from a backup; without that folder the start cannot detect lost ledger rows',
+      );
     throw error;
   }
 }

@@ -137,6 +137,14 @@ describe('a store behind its head file', () => {
     expect(await acceptLoss(file, digest, 2)).toBeNull();
   });
 
+  it('is refused if a folder has the name of the head file', async () => {
+    rmSync(`${file}-head`);
+    mkdirSync(`${file}-head`);
+    const words = /db-head is a folder, and must be a file; restore the data folder from a backup; /;
+    await expect(sqliteStore({ file, digest })).rejects.toThrow(words);
+    await expect(acceptLoss(file, digest, 1)).rejects.toThrow(words);
+  });
+
   it('keeps local mode off if keys have existed, or if that is unknown', async () => {
     writeHead({ keysExisted: true });
     truncateSync(file, 0);
