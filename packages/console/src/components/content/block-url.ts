@@ -1,5 +1,10 @@
 import { onScopeDispose, ref, watch, type Ref } from 'vue';
 
+/** Returns the type of a picture or a recording, which is text of a tool; '' for any other: a blob of this origin must not be a page. */
+export function safeMediaType(mimeType: string): string {
+  return /^(image|audio)\//i.test(mimeType) ? mimeType : '';
+}
+
 /**
  * Returns the URL of a blob that holds the bytes, and revokes it when they change or the component goes. A `blob:` URL
  * can only be made by this page's own scripts, so the content policy allows pictures and audio from no other place.
