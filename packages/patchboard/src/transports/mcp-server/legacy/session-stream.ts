@@ -82,10 +82,11 @@ export function streamRefusal(request: FastifyRequest): Failure | null {
 /** Opens the session's stream. One that is open is replaced: its client may have lost it without the server's notice. */
 export function openSessionStream(context: HttpContext, reply: FastifyReply, session: Session): void {
   const principal = principalOf(reply.request);
+  // Closed before the limit is checked: it takes the place of the new one.
+  session.stream?.close();
   // Checked where nothing is awaited before the stream is counted.
   const refused = context.eventStreams.refusal(principal);
   if (refused !== null) return sendProblem(reply, refused);
-  session.stream?.close();
   const events = context.streams.open(reply, principal);
   context.eventStreams.add(events, principal);
   const stream = new SessionStream(context, principal, events);
