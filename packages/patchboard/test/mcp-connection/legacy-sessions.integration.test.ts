@@ -203,6 +203,24 @@ describe('a request of an older server for a call that was cancelled', () => {
     await first;
   });
 
+  it('ends with the session only after the server got the cancellation', async () => {
+    const server = await new SessionServer().listen();
+    const up = await connected(httpSettings(server.url, { inputRequests: true }));
+    let arrive = (): void => {};
+    server.cancelDelay = new Promise((resolve) => (arrive = resolve));
+    const first = up.call('wait', {}, { onServerRequest: answering([]) });
+    await waitFor(() => expect(server.calls).toHaveLength(1));
+    await cancelled(up, () => waitFor(() => expect(server.calls).toHaveLength(2)));
+    const id = server.calls[1];
+    // The end of the session is not sent meanwhile, in which a call makes its way.
+    await up.call('whoami');
+    expect(server.received).toEqual([]);
+    arrive();
+    await waitFor(() => expect(server.received).toEqual([`${id} cancelled`, `${id} DELETE`]));
+    server.goOn();
+    await first;
+  });
+
   it('of a process is refused during the next call, and the process is replaced after it', async () => {
     const journal = join(await aFolder(), 'journal');
     const up = await connected(stdioSettings('legacy-server.mjs', [journal], ASKING));

@@ -40,6 +40,8 @@ export class InterceptingTransport implements Transport {
   readonly #pending = new Map<string, PendingRequest>();
   /** Requests that ended without a response, oldest first. */
   readonly #unanswered = new Map<string, PendingRequest>();
+  /** Cancellations that are being sent. */
+  readonly #cancelling = new Set<Promise<void>>();
   #sent = 0;
   #replies = 0;
 
@@ -105,6 +107,11 @@ export class InterceptingTransport implements Transport {
     }
   }
 
+  /** Resolves when the cancellations of all requests were sent, or could not be. */
+  async cancelsSettled(): Promise<void> {
+    await Promise.all(this.#cancelling);
+  }
+
   rejectAll(error: Error): void {
     for (const pending of this.#pending.values()) pending.reject(error);
   }
@@ -147,8 +154,12 @@ export class InterceptingTransport implements Transport {
     const sent = this.scope.exit(() =>
       this.#inner.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }),
     );
-    const end = (): void => pending.abort.abort();
-    sent.then(end, end);
+    const end = (): void => {
+      this.#cancelling.delete(settled);
+      pending.abort.abort();
+    };
+    const settled = sent.then(end, end);
+    this.#cancelling.add(settled);
   }
 
   /** Returns whether the message is for a request of this transport, and not for the client. */

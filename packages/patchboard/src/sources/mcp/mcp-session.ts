@@ -6,6 +6,7 @@ import {
   type ClientCapabilities,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
+import { withTimeLimit } from '../../core/time-limit.ts';
 import { META } from '../../protocols/mcp/revisions.ts';
 import { VERSION } from '../../version.ts';
 import { ConnectionLost, NotStarted, type McpRequest, type McpResponse } from './mcp-connection.ts';
@@ -13,6 +14,7 @@ import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
 import { connectError } from './network-error.ts';
 import { respondToServer } from './server-requests.ts';
 import {
+  FINISH_MS,
   httpSession,
   stdioSession,
   type McpConnectionParts,
@@ -148,9 +150,17 @@ export class McpSession {
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#interceptor.rejectAll(new ConnectionLost('the connection was closed before the response arrived'));
-    if (this.#loss === null) await this.#transport.finish();
+    if (this.#loss === null) await this.#finish();
     await this.#client.close();
     await this.#interceptor.close();
+  }
+
+  /** Over HTTP the end of the session could overtake a cancellation, which is another request: it must find the session. */
+  async #finish(): Promise<void> {
+    const { clock } = this.#options.parts;
+    if (this.#transport.hasStreams)
+      await withTimeLimit(clock, FINISH_MS, this.#interceptor.cancelsSettled(), () => {});
+    await this.#transport.finish();
   }
 
   /** Closes the session. Over HTTP each request has a stream of its own, which may still bring its response: they settle first. */

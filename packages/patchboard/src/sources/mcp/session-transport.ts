@@ -18,7 +18,8 @@ import type { PendingRequest } from './raw-request.ts';
 import { stderrLog } from './stderr-log.ts';
 import { StdioTransport, type StdioCommand } from './stdio-transport.ts';
 
-const FINISH_MS = 1_000;
+/** How long the end of a session may wait for its server. */
+export const FINISH_MS = 1_000;
 const STREAM_MS = 1_000;
 
 /** What a connection needs of its surroundings. */

@@ -14,6 +14,10 @@ export class SessionServer {
   tools: readonly string[] = ['ask', 'askAside', 'askLate', 'wait', 'whoami'];
   /** Lets calls of `askLate` ask, and those of `wait` end. */
   goOn: () => void = () => {};
+  /** The cancellations and ends of sessions, in the order of their arrival. */
+  readonly received: string[] = [];
+  /** What delays cancellations on their way to the server. */
+  cancelDelay: Promise<void> = Promise.resolve();
   /** How the questions of `askLate` ended. */
   readonly lateOutcomes: string[] = [];
   readonly #going: Promise<void> = new Promise((resolve) => (this.goOn = resolve));
@@ -36,6 +40,11 @@ export class SessionServer {
   async #fetch(request: Request): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
     if (id === null) return await (await this.#open()).handleRequest(request);
+    const body = request.method === 'POST' ? await request.clone().text() : '';
+    if (body.includes('notifications/cancelled')) {
+      await this.cancelDelay;
+      this.received.push(`${id} cancelled`);
+    } else if (request.method === 'DELETE') this.received.push(`${id} DELETE`);
     const session = this.sessions.get(id);
     return session === undefined
       ? new Response(null, { status: this.statusOfUnknown })
