@@ -49,6 +49,12 @@ function adding(name: string, ...options: readonly string[]): string[] {
   return ['mcp', 'add', name, '--env', `SECRET=${SECRET}`, ...options, '--', process.execPath, SERVER, list];
 }
 
+/** The arguments that add a command which ends at once. */
+function failing(name: string): string[] {
+  const program = "console.error('cannot read ' + process.env.TOKEN); process.exitCode = 3";
+  return ['mcp', 'add', name, '--env', `TOKEN=${SECRET}`, '--', process.execPath, '--eval', program];
+}
+
 function expectNoSecret(...ended: readonly Ended[]): void {
   for (const { out, error } of ended) expect(out + error).not.toContain(SECRET);
 }
@@ -128,6 +134,15 @@ describe('the commands for upstreams with a running server', { timeout: LONG }, 
     expect(added.error).toMatch(/gone is not connected: .*\n.*patchboard mcp remove gone/s);
     expect(await run(['mcp', 'remove', 'gone'])).toMatchObject({ code: 0, out: 'gone removed\n' });
     expect((await run(['mcp', 'list'])).out).not.toContain('gone');
+  });
+
+  it('add of a command that ends at once says where its output is', async () => {
+    const added = await run(failing('ends'));
+    expect(added).toMatchObject({ code: 6, out: '' });
+    expect(added.error).toContain('What its process wrote is in the log of the server, as upstream.stderr.');
+    expect(server.log()).toContain('cannot read [redacted]');
+    expectNoSecret(added);
+    expect((await run(['mcp', 'remove', 'ends'])).code).toBe(0);
   });
 
   it('add of the server itself says that it is not tried again', async () => {
@@ -217,6 +232,15 @@ describe('the commands for upstreams without a running server', { timeout: LONG 
       PATCHBOARD_DATA: data,
     });
     expect(shop).toMatchObject({ code: 0, out: expect.stringContaining('shop.deleteOrders') as string });
+  });
+
+  it('add of a command that ends at once shows what it wrote, without secrets', async () => {
+    const data = join(folder, 'data-of-failing');
+    const added = await runCli(failing('ends'), { PATCHBOARD_DATA: data });
+    expect(added).toMatchObject({ code: 6, out: '' });
+    expect(added.error).toContain('\n  cannot read [redacted]\n');
+    expect(added.error).toContain('ends is not connected: the process ended (exit code 3)');
+    expectNoSecret(added);
   });
 
   it('add does not promise that a server keeps trying', async () => {

@@ -21,7 +21,7 @@ export type NewUpstream =
 
 /** Adds an upstream to the data folder, tells the server, and shows its tools. */
 export async function addUpstream(context: CliContext, added: NewUpstream, flags: AddFlags): Promise<void> {
-  const { name, kind } = added;
+  const { name, kind, config } = added;
   const dataFolder = dataFolderOf(context, flags);
   throwIfUnusable(context, dataFolder, name);
   const settings = settingsOf(context, dataFolder, added);
@@ -42,6 +42,8 @@ export async function addUpstream(context: CliContext, added: NewUpstream, flags
     });
   else if (seen !== null) printReport(output, seen);
   if (seen === null || seen.state === 'connected') return;
+  if (changed.url !== null && 'command' in config)
+    output.note('What its process wrote is in the log of the server, as upstream.stderr.');
   output.note(
     changed.url === null
       ? `It stays in ${changed.file}. Remove it with: patchboard ${kind} remove ${name}`

@@ -11,6 +11,9 @@ import type { SeenUpstream } from './tool-report.ts';
 
 /** As long as a command waits for a server to connect. */
 const WAIT_MS = 60_000;
+/** Log event for a line that a process writes to its standard error, and how many of them are shown. */
+const STDERR_EVENT = 'upstream.stderr';
+const SHOWN_LINES = 20;
 
 /** Connects to the one upstream of the settings, lists its tools, and ends the connection. */
 export async function connectOnce(
@@ -27,8 +30,13 @@ export async function connectOnce(
     import('../../wiring/sandbox-setup.ts'),
   ]);
   const { PATH: searchPath } = environment;
+  // A process that ends at once writes the reason there. A second attempt with another handshake repeats its lines.
+  const lines = new Set<string>();
   const upstream = await makeUpstream(settings, {
-    log: SILENT_LOG,
+    log: {
+      ...SILENT_LOG,
+      info: (event, fields) => void (event === STDERR_EVENT && lines.add(String(fields?.['line']))),
+    },
     clock: nodeClock,
     mask: new SecretMask(secretValues),
     limits: DEFAULT_LIMITS,
@@ -39,7 +47,10 @@ export async function connectOnce(
     instanceId: randomUUID(),
   });
   try {
-    return await firstList(upstream);
+    const seen = await firstList(upstream);
+    if (seen.state !== 'connected')
+      for (const line of [...lines].slice(-SHOWN_LINES)) output.note(`  ${line}`);
+    return seen;
   } finally {
     await upstream.close();
   }
