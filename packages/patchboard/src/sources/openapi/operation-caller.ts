@@ -15,7 +15,7 @@ import { isJsonMediaType } from './parameter-values.ts';
 import { readResponse, RESPONSE_BYTES } from './read-response.ts';
 import { responseFailure } from './response-failure.ts';
 import { RetryAfter, retryAfterMs } from './retry-after.ts';
-import { credentialsFor, type AccessTokens, type Credentials } from './security.ts';
+import { credentialsFor, type SchemeTokens, type Credentials } from './security.ts';
 import { serverUrl } from './server-url.ts';
 
 export interface OperationCallerParts {
@@ -27,7 +27,7 @@ export interface OperationCallerParts {
   readonly mask: SecretMask;
 }
 
-export interface RenewableTokens extends AccessTokens {
+export interface RenewableTokens extends SchemeTokens {
   /** Forgets a token that was refused, so that the next one is new. */
   forget(scheme: string, token: string): void;
 }

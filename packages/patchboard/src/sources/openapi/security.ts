@@ -5,7 +5,7 @@ import type { OpenApiSettings, SecuritySettings } from './openapi-settings.ts';
 import type { Operation, SecurityRequirement } from './operation.ts';
 
 /** Gets access tokens for a scheme whose settings are of kind `oauth`. */
-export interface AccessTokens {
+export interface SchemeTokens {
   token(requirement: SecurityRequirement, signal: AbortSignal): Promise<string>;
 }
 
@@ -24,7 +24,7 @@ const NONE: Credentials = { additions: NO_ADDITIONS, tokens: [] };
 export async function credentialsFor(
   operation: Operation,
   settings: OpenApiSettings,
-  tokens: AccessTokens,
+  tokens: SchemeTokens,
   signal: AbortSignal,
 ): Promise<Credentials> {
   const alternatives = operation.security.filter((alternative) => alternative.length > 0);
@@ -83,7 +83,7 @@ function hasHeader({ headers }: OpenApiSettings, name: string): boolean {
 async function credentialsOf(
   alternative: readonly SecurityRequirement[],
   settings: OpenApiSettings,
-  tokens: AccessTokens,
+  tokens: SchemeTokens,
   signal: AbortSignal,
 ): Promise<Credentials> {
   const headers: Record<string, string> = {};
