@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createClient } from '@patchboard/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCommand, startCommand, type Finished } from '../support/run-command.ts';
@@ -75,12 +77,14 @@ describe('the packed packages', () => {
       registry.register(tool('shop.close', () => { throw new ToolFailure(failure('conflict', 'closed already')); }));
       export const pack = { name: 'shop', tools: [], toolSource: registry };`;
 
+    const launcher = (): string =>
+      join(installed.folder, 'node_modules', 'patchboard', 'bin', 'patchboard.mjs');
+
     async function serve(): Promise<string> {
       const { folder } = installed;
       writeFileSync(join(folder, 'shop.mjs'), PACK);
       writeFileSync(join(folder, 'config.json'), '{"packs":["./shop.mjs"]}');
-      const launcher = join(folder, 'node_modules', 'patchboard', 'bin', 'patchboard.mjs');
-      const args = [launcher, 'serve', '--port', '0', '--config', 'config.json', '--data', 'data'];
+      const args = [launcher(), 'serve', '--port', '0', '--config', 'config.json', '--data', 'data'];
       const server = startCommand(process.execPath, args, { cwd: folder, env: cleanEnvironment() });
       onTestFinished(async () => void (await server.stop()));
       return /ready at (\S+)/.exec(await server.says(/ready at \S+.*\n/))?.[1] ?? '';
@@ -99,6 +103,17 @@ describe('the packed packages', () => {
       expect(await call('database.query', { sql: 'select 1 + 1 as two' })).toMatchObject({ rows: [[2]] });
       expect((await fetch(`${url}/ui/`)).status).toBe(200);
       expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ version: expect.any(String) });
+    });
+
+    it('is found by patchboard mcp, which forwards to it', async () => {
+      await serve();
+      const { folder } = installed;
+      const env = { ...cleanEnvironment(), PATCHBOARD_DATA: join(folder, 'data') };
+      const bridge = promisify(execFile)(process.execPath, [launcher(), 'mcp'], { cwd: folder, env });
+      const params = { name: 'calculation__eval', arguments: { expression: '6*7' } };
+      bridge.child.stdin?.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+      const { stdout } = await bridge;
+      expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { structuredContent: { value: 42 } } });
     });
   });
 });
