@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import pg from 'pg';
@@ -29,6 +30,7 @@ import { copyStore, type CopyReport } from './copy-store.ts';
 const DAY = 86_400_000;
 const BEGAN = Date.UTC(2026, 0, 20);
 const CALLS = 40;
+const LARGE = 'x'.repeat(10_000_000);
 
 /** A store over two months: open and ended calls, keys, runs, tools, documents and journals. */
 async function fill(store: Store): Promise<string[]> {
@@ -42,7 +44,7 @@ async function fill(store: Store): Promise<string[]> {
       createdAt: now,
       tenant: n % 3 === 0 ? 'acme' : 'other',
       runId: `run_${n % 7}`,
-      argsJson: JSON.stringify({ n, text: '天气 "quoted" \\ \u0000 🙂' }),
+      argsJson: JSON.stringify({ n, text: n === 1 ? LARGE : '天气 "quoted" \\ \u0000 🙂' }),
       origin: null,
       traceId: n % 2 === 0 ? `trace-${n}` : null,
     });
@@ -227,6 +229,17 @@ describe('a copy of a store', () => {
     const [documents] = report.tables;
     expect(documents?.source.sha256).not.toBe(documents?.target.sha256);
     await expect(place.open()).rejects.toThrow('a copy into it was interrupted');
+  });
+
+  it('of a damaged file fails, and a server refuses what it left', async () => {
+    const place = await aPlace();
+    await filled(place);
+    const bytes = readFileSync(place.file);
+    // Pages in the middle of the large call and of the journal.
+    bytes.fill(0xa5, Math.floor(bytes.length / 4), Math.floor(bytes.length / 2));
+    writeFileSync(place.file, bytes);
+    await expect(place.copy()).rejects.toThrow();
+    await expect(place.open()).rejects.toThrow(StoreRefused);
   });
 
   it('of a ledger that is broken says so', async () => {
