@@ -55,6 +55,9 @@ const PASSING: [unknown, unknown, unknown][] = [
   [{ multipleOf: 1e-8 }, 12391239123, 1e-9],
   [{ multipleOf: 2 }, 1e308, 2.5],
   [{ multipleOf: 3 }, 3e300, 1e308],
+  // `JSON.parse` reads 1e999 as Infinity, such as in the result of an upstream.
+  [{ multipleOf: 0.5 }, 1.5, Infinity],
+  [{ multipleOf: 2 }, 4, -Infinity],
   [{ minLength: 2, maxLength: 2 }, '😀a', '😀'],
   [{ pattern: '^\\p{Lu}+$' }, 'ÄÖ', 'äö'],
   [{ pattern: '^[\\u4e00-\\u9fa5]+$' }, '天气', 'x'],
@@ -493,6 +496,22 @@ describe('a schema from outside', () => {
         nested(100_000, (next) => ({ next }), {}),
       ),
     ).toEqual(TOO_MUCH);
+  });
+
+  it('stops at the step budget on numbers whose decimals are far apart, and accepts many prices', () => {
+    const items = (multipleOf: number) => ({ items: { multipleOf } });
+    expect(
+      issuesOf(
+        items(1e-300),
+        listOf(60_000, () => 1e308),
+      ),
+    ).toEqual(TOO_MUCH);
+    expect(
+      issuesOf(
+        items(0.01),
+        listOf(15_000, () => 19.99),
+      ),
+    ).toBeNull();
   });
 
   it('stops at the step budget on a large value, and accepts a large value with a simple schema', () => {

@@ -4,6 +4,7 @@ import { isRecord } from '../is-record.ts';
 import { hasMember, type Check, type CheckRun } from './check-run.ts';
 import { FORMATS, type FormatCheck } from './formats.ts';
 import { constant, oneOf, ofType } from './issues.ts';
+import { checkMultipleOf } from './multiple-of.ts';
 import type { JsonObject } from './schema-applicators.ts';
 import { isUnique } from './unique-items.ts';
 
@@ -28,10 +29,7 @@ export const SCALAR_CHECKS: ReadonlyMap<string, (wanted: never, schema: JsonObje
     'exclusiveMaximum',
     (limit: number) => checkNumber((value) => value < limit, reason('issue_exclusive_maximum', { limit })),
   ],
-  [
-    'multipleOf',
-    (unit: number) => checkNumber((value) => isMultiple(value, unit), reason('issue_multiple_of', { unit })),
-  ],
+  ['multipleOf', checkMultipleOf],
   ['minLength', checkMinLength],
   ['maxLength', checkMaxLength],
   ['format', checkFormat],
@@ -90,32 +88,6 @@ function checkValues(allowed: readonly unknown[], why: Reason): Check {
 
 function checkNumber(isAllowed: (value: number) => boolean, why: Reason): Check {
   return (value, run) => typeof value !== 'number' || isAllowed(value) || run.fail(why);
-}
-
-/** Compares decimals: 19.99 is a multiple of 0.01, although dividing the floating-point numbers leaves a remainder. */
-function isMultiple(value: number, unit: number): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(unit)) return value % unit === 0;
-  const dividend = decimalOf(value);
-  const divisor = decimalOf(unit);
-  const exponent = Math.min(dividend.exponent, divisor.exponent);
-  return scaled(dividend, exponent) % scaled(divisor, exponent) === 0n;
-}
-
-/** A number as `digits` × 10^`exponent`. */
-interface Decimal {
-  readonly digits: bigint;
-  readonly exponent: number;
-}
-
-/** Returns the shortest decimal that stands for the number, which is how JSON texts write it. */
-function decimalOf(value: number): Decimal {
-  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
-}
-
-function scaled({ digits, exponent }: Decimal, to: number): bigint {
-  return digits * 10n ** BigInt(exponent - to);
 }
 
 function checkMinLength(limit: number): Check {
