@@ -29,5 +29,8 @@ it.each(['UTC', 'Asia/Shanghai', 'America/New_York'])(
       null,
       null,
     ]);
+    // `Date.parse` takes the first three for the local time of the machine, and the last for 2 March.
+    const loose = ['2026-07-01 12:00 PM', '2026-07-01  12:00', '2026-07-01 July', '2026-02-30T12:00'];
+    expect(await parsedIn(zone, loose)).toEqual(loose.map(() => null));
   },
 );

@@ -38,9 +38,6 @@ export function durationText(ms: number): string {
   return parts.join('');
 }
 
-const ZONELESS = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
-const ZONED = /^\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d))?$/;
-
 /**
  * Parses a time to epoch milliseconds: a duration before `now` (`1h`), `now`, a date, RFC 3339 (without a zone: UTC), or
  * epoch seconds of 9 to 11 digits. Returns null if it is none of them. The same text means the same time everywhere.
@@ -49,18 +46,8 @@ export function parseMoment(text: string, now: number): number | null {
   if (text.toLowerCase() === 'now') return now;
   const ago = parseDuration(text);
   if (ago !== null) return now - ago;
-  if (/^\d{9,11}(\.\d+)?$/.test(text)) return parseTime(text);
-  if (ZONELESS.test(text)) return calendarTime(`${text}Z`);
-  return ZONED.test(text) ? calendarTime(text) : null;
-}
-
-/** `Date.parse` takes 30 February for 2 March. */
-function calendarTime(text: string): number | null {
-  const day = text.slice(0, 10);
-  const midnight = Date.parse(day);
-  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return null;
-  const at = Date.parse(text.toUpperCase());
-  return Number.isNaN(at) ? null : at;
+  // A shorter number is more likely a duration without its unit.
+  return /^\d{9,11}(\.\d+)?$|^\d{4}-/.test(text) ? parseTime(text) : null;
 }
 
 /** Formats a time as short as `parseMoment` reads it back: a date, or RFC 3339 without needless zeros. */
