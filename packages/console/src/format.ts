@@ -1,4 +1,4 @@
-import { contentText, isContentValue, readableDuration } from '@patchboard/wire';
+import { contentText, isContentValue, parseTime, readableDuration } from '@patchboard/wire';
 
 /** Formats values in the selected language. */
 
@@ -80,9 +80,8 @@ export function dayAndTime(at: string | number, language: string): string {
 
 /** A start of a query in words: a moment in the time zone of the user, anything else, such as `2h`, unchanged. */
 export function sinceWords(since: string, language: string): string {
-  return /^\d{4}-\d\d-\d\dT/.test(since) && !Number.isNaN(Date.parse(since))
-    ? `≥ ${shortTime(since, language)}`
-    : since;
+  const at = /^\d{4}-\d\d-\d\d[Tt ]/.test(since) ? parseTime(since) : null;
+  return at === null ? since : `≥ ${shortTime(at / 1000, language)}`;
 }
 
 export function dayOnly(at: string | number, language: string): string {
