@@ -1,7 +1,7 @@
 import { countText } from '../format.ts';
 
-/** Values that are numbers and no counts: of a ledger row, a node, and a place in a text. */
-const NO_COUNTS: readonly string[] = ['seq', 'writer', 'line', 'column', 'number'];
+/** Values that are numbers and no counts: of a ledger row, a node, a version, and a place in a text. */
+const NO_COUNTS: readonly string[] = ['seq', 'writer', 'node', 'version', 'line', 'column', 'number'];
 
 /** Formats the counts among the values of a text. The first argument that is a number chooses between singular and plural. */
 export function withCounts(given: readonly unknown[], language: string): unknown[] {
