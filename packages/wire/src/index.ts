@@ -219,7 +219,7 @@ export { durationText, momentText, parseDuration, parseMoment } from './search/q
 export { readableDuration } from './readable-duration.ts';
 export { runningCalls, shownRunOutcome } from './search/shown-run-outcome.ts';
 export type { ShownRunOutcome } from './search/shown-run-outcome.ts';
-export { isExpiredName, isRefusedName, statesNamed } from './search/state-names.ts';
+export { isExpiredName, isRefusedName, STATE_GROUP_NAMES, statesNamed } from './search/state-names.ts';
 export { METRIC_GROUPS, RUN_OUTCOMES } from './search/search-views.ts';
 export type {
   CallMetricsView,

@@ -1,3 +1,4 @@
+import { CALL_QUERY_KEYS, STATE_GROUP_NAMES } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { commands } from './commands.ts';
@@ -41,6 +42,12 @@ describe('the help', () => {
       expect(text).toBe(`patchboard: ${name} has no command nonsense: it has ${names.join(', ')}\n`);
     },
   );
+
+  it('of calls ls names every key of a query, and every name of several states', async () => {
+    const { text } = await run(['calls', 'ls', '--help']);
+    const names = [...CALL_QUERY_KEYS.map(({ name }) => name), ...STATE_GROUP_NAMES];
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+  });
 
   it('starts error messages with the program name', async () => {
     expect((await run(['tool'])).text).toContain("patchboard: unknown command 'tool'\n(Did you mean tools?)");

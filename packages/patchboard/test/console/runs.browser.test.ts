@@ -68,6 +68,7 @@ describe('a call that is queued for a client which is away', () => {
     await page.locator(`${row(queued)} [data-segment="PENDING"].open`).waitFor();
     await page.goto(`${board.url}/ui/calls?query=state:waiting`);
     await page.locator(`[data-call="${queued}"]`).waitFor();
+    await page.locator('.el-select', { hasText: 'Waiting: open and not executed' }).waitFor();
     await page.goto(`${board.url}/ui/runs?outcome=running`);
     await page.getByRole('button', { name: '切换到中文' }).click();
     await page.locator('[data-run="for-the-desk"] [data-outcome="waiting"]', { hasText: '等待中' }).waitFor();

@@ -1,7 +1,7 @@
 import { CALL_STATES, CALL_STATUSES } from '../call-state.ts';
 import { FAILURE_CODES } from '../failure-codes.ts';
 import { reason, type Reason } from '../reasons/reason-text.ts';
-import { OTHER_STATE_NAMES, REFUSED, STATE_GROUPS } from './state-names.ts';
+import { OTHER_STATE_NAMES, STATE_GROUP_NAMES } from './state-names.ts';
 
 /** `names`: patterns. `id`: one exact value. */
 export type QueryKeyKind = 'names' | 'states' | 'statuses' | 'id' | 'time' | 'duration';
@@ -39,7 +39,7 @@ export interface QueryKey {
 }
 
 const LOWER_STATES = CALL_STATES.map((state) => state.toLowerCase());
-const STATES = [...LOWER_STATES, ...STATE_GROUPS.keys(), REFUSED];
+const STATES = [...LOWER_STATES, ...STATE_GROUP_NAMES];
 const STATUSES = CALL_STATUSES.map((status) => status.toLowerCase());
 const TIMES = ['15m', '1h', '24h', '7d', '30d'];
 const DURATIONS = ['100ms', '500ms', '1s', '5s', '30s', '1m'];

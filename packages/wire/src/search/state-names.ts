@@ -10,6 +10,9 @@ export const STATE_GROUPS: ReadonlyMap<string, readonly CallStateName[]> = new M
 /** No state of a call: requests that were refused made none. */
 export const REFUSED = 'refused' as const;
 
+/** The names of `state` that are no state of a call. */
+export const STATE_GROUP_NAMES: readonly string[] = [...STATE_GROUPS.keys(), REFUSED];
+
 /** Names that a query accepts beside the state's own: the labels of the console in its languages, names of statuses, spellings. */
 const OTHER_NAMES: Readonly<Record<CallStateName | 'REFUSED', readonly string[]>> = {
   PENDING: ['queued', '排队中'],

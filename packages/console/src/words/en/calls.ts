@@ -70,6 +70,7 @@ export const callsWords = {
     keys: { choose: 'choose', insert: 'insert', search: 'search', close: 'close' },
     groups: {
       open: 'Open: any that has not ended',
+      waiting: 'Waiting: open and not executed',
       ended: 'Ended: any',
       refused: 'Refused requests',
     },

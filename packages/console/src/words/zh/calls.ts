@@ -72,6 +72,7 @@ export const callsWords: WordsOf<typeof english> = {
     keys: { choose: '选择', insert: '插入', search: '搜索', close: '关闭' },
     groups: {
       open: '未结束：任意状态',
+      waiting: '等待中：未结束且未在执行',
       ended: '已结束：任意状态',
       refused: '被拒绝的请求',
     },

@@ -13,6 +13,8 @@ describe('--state', () => {
 
   it('names the query for calls whose approval expired, and the states for another word', () => {
     expect(() => filtered('expired')).toThrow(/^--state: .*write code:approval_expired$/);
-    expect(() => filtered('gone')).toThrow(/^--state: "gone" is not one of PENDING, .*, REFUSED$/);
+    expect(() => filtered('gone')).toThrow(
+      /^--state: "gone" is not one of PENDING, .*, OPEN, WAITING, ENDED, REFUSED$/,
+    );
   });
 });

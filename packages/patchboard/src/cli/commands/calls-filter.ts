@@ -9,6 +9,7 @@ import {
   queryTerms,
   reason,
   reasonText,
+  STATE_GROUP_NAMES,
   statesNamed,
   type CallStatus,
 } from '@patchboard/wire';
@@ -37,13 +38,19 @@ function statusFlag(given: string): CallStatus {
   throw new UsageError(`--status: "${given}" is not one of ${CALL_STATUSES.join(', ')}`);
 }
 
+/** What `--state` takes. */
+export const STATE_NAMES: readonly string[] = [
+  ...CALL_STATES,
+  ...STATE_GROUP_NAMES.map((name) => name.toUpperCase()),
+];
+
 /** A group of states, such as `open`, is a term of the query; refused requests are another list. */
 function stateFilter(given: string): Pick<CallsFilter, 'state'> {
   if (isRefusedName(given)) return {};
   const [state, ...others] = statesNamed(given) ?? [];
   if (state !== undefined) return others.length === 0 ? { state } : {};
   if (isExpiredName(given)) throw new UsageError(`--state: ${reasonText(reason('query_state_expired'))}`);
-  throw new UsageError(`--state: "${given}" is not one of ${CALL_STATES.join(', ')}, OPEN, ENDED, REFUSED`);
+  throw new UsageError(`--state: "${given}" is not one of ${STATE_NAMES.join(', ')}`);
 }
 
 export function groupTerm(state: string | undefined): readonly string[] {

@@ -1,4 +1,4 @@
-import { CALL_ORDERS, CALL_SORTS, CALL_STATES, CALL_STATUSES } from '@patchboard/wire';
+import { CALL_ORDERS, CALL_SORTS, CALL_STATUSES } from '@patchboard/wire';
 import { Option, type Command } from 'commander';
 import { readArguments } from '../arguments.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
@@ -6,6 +6,7 @@ import { suggesting } from '../completion/suggestions.ts';
 import { SINCE } from '../duration.ts';
 import type { Registrar } from '../program.ts';
 import { acceptance, canRespondTo, followOrPrintReceipt, NO_INPUT } from './call.ts';
+import { STATE_NAMES } from './calls-filter.ts';
 import { DEFAULT_LIMIT, listCalls, type ListFlags } from './calls-list.ts';
 import { showCall } from './calls-show.ts';
 import { tailCalls, type TailFlags } from './calls-tail.ts';
@@ -50,12 +51,10 @@ function registerList(calls: Command, context: CliContext): void {
     .option('--agent <id>', 'only calls of this agent')
     .addOption(suggesting(new Option('--status <status>', STATUSES), CALL_STATUSES))
     .addOption(
-      suggesting(new Option('--state <state>', 'such as approval_required, running, open or refused'), [
-        ...CALL_STATES,
-        'OPEN',
-        'ENDED',
-        'REFUSED',
-      ]),
+      suggesting(
+        new Option('--state <state>', 'such as approval_required, running, open or refused'),
+        STATE_NAMES,
+      ),
     )
     .option('--since <time>', SINCE)
     .option('--until <time>', 'created before: the same forms')
@@ -69,11 +68,12 @@ const STATUSES = 'PENDING, RUNNING, SUCCEEDED, FAILED or TIMEOUT';
 
 const LIST_HELP = `
 A query has terms with keys, and texts that the arguments contain. All must
-match. tool, agent and code take lists and *; state takes names, open and
-ended; a minus excludes:
-  tool:weather.*,mail.*  agent:planner  state:failed  code:timeout  -tool:x
-  ran>2s  waited>=1m  total<500ms  since:1h  until:2026-01-31
-  run:ID  trace:ID  parent:ID  "text in the arguments"
+match. tool, agent and code take lists and *; state takes names, open,
+waiting and ended; a minus excludes:
+  tool:weather.*,mail.*  agent:planner  state:failed  status:running
+  code:timeout  -tool:x  ran>2s  waited>=1m  total<500ms  since:1h
+  until:2026-01-31  run:ID  trace:ID  parent:ID  client:ID
+  "text in the arguments"
 state:refused lists the requests that were refused before a call was recorded.
 Quote the query, so that the shell leaves *, > and " alone.
 
