@@ -56,8 +56,9 @@ describe('reasons in the languages of the console', () => {
   });
 
   it('say why the weather service failed, and show the text of an older record as it is', () => {
-    const failed = reason('weather_unusable', { error: [reason('weather_status', { status: 503 })] });
-    const older: ReasonView = { code: 'weather_unusable', params: { error: 'it responded with status 503' } };
+    const error = 'it responded with status 503';
+    const failed = reason('weather_unusable', { error, why: [reason('weather_status', { status: 503 })] });
+    const older: ReasonView = { code: 'weather_unusable', params: { error } };
     expect(reasonWords('zh', [failed])).toBe('无法使用天气服务：服务返回状态 503');
     expect(reasonWords('zh', [older])).toBe('无法使用天气服务：it responded with status 503');
     for (const each of [failed, older]) {

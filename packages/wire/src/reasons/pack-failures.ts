@@ -60,7 +60,8 @@ export interface PackFailures {
   readonly weather_other_time: { readonly words: string };
   readonly weather_without_place: NoParams;
   readonly weather_place_unknown: { readonly place: string };
-  readonly weather_unusable: { readonly error: readonly ReasonView[] };
+  /** `why` says the same as `error` in codes; it is absent in records of an older version. */
+  readonly weather_unusable: { readonly error: string; readonly why?: readonly ReasonView[] };
   readonly weather_status: { readonly status: number };
   readonly weather_no_response_in_time: NoParams;
   readonly weather_response_too_large: { readonly bytes: number };
@@ -132,7 +133,7 @@ export const PACK_FAILURES: Sentences<PackFailures> = {
   weather_other_time: ({ words }) => `only the current weather is known, not that of "${words}"`,
   weather_without_place: () => 'the query names no place',
   weather_place_unknown: ({ place }) => `no place is known by the name "${place}"`,
-  weather_unusable: ({ error }) => `the weather service could not be used: ${error}`,
+  weather_unusable: (params) => `the weather service could not be used: ${params.why ?? params.error}`,
   weather_status: ({ status }) => `it responded with status ${status}`,
   weather_no_response_in_time: () => 'it did not respond in time',
   weather_response_too_large: ({ bytes }) => `its response is larger than ${bytes} bytes`,

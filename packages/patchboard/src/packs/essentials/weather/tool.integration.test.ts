@@ -149,7 +149,7 @@ describe('weather.query', () => {
     service.setTrouble(route, { kind: 'body', body });
     await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({
       message: `the weather service could not be used: ${english}`,
-      reasons: [reason('weather_unusable', { error: [why] })],
+      reasons: [reason('weather_unusable', { error: english, why: [why] })],
     });
   });
 
@@ -157,13 +157,23 @@ describe('weather.query', () => {
     service.setTrouble('search', { kind: 'status', status: 503 });
     await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({
       message: 'the weather service could not be used: it responded with status 503',
-      reasons: [reason('weather_unusable', { error: [reason('weather_status', { status: 503 })] })],
+      reasons: [
+        reason('weather_unusable', {
+          error: 'it responded with status 503',
+          why: [reason('weather_status', { status: 503 })],
+        }),
+      ],
     });
     service.setTrouble('search', { kind: 'flood' });
     const large = reason('weather_response_too_large', { bytes: LARGEST_RESPONSE });
     await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({
       message: 'the weather service could not be used: its response is larger than 262144 bytes',
-      reasons: [reason('weather_unusable', { error: [large] })],
+      reasons: [
+        reason('weather_unusable', {
+          error: 'its response is larger than 262144 bytes',
+          why: [large],
+        }),
+      ],
     });
   });
 
@@ -195,7 +205,12 @@ describe('weather.query', () => {
       code: 'timeout',
       retryable: true,
       message: 'the weather service could not be used: it did not respond in time',
-      reasons: [reason('weather_unusable', { error: [reason('weather_no_response_in_time')] })],
+      reasons: [
+        reason('weather_unusable', {
+          error: 'it did not respond in time',
+          why: [reason('weather_no_response_in_time')],
+        }),
+      ],
     });
   });
 
@@ -214,7 +229,7 @@ describe('weather.query', () => {
     // The words of the operating system are foreign text.
     const text: unknown = expect.stringContaining('ECONNREFUSED');
     expect(failure.reasons).toMatchObject([
-      { code: 'weather_unusable', params: { error: [{ code: 'text', params: { text } }] } },
+      { code: 'weather_unusable', params: { error: text, why: [{ code: 'text', params: { text } }] } },
     ]);
   });
 

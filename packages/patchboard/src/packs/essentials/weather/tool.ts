@@ -121,9 +121,10 @@ function badQuery(why: Reason, recommendation: string): ToolFailure {
   );
 }
 
-function serviceFailure({ why, isTimeout }: ServiceError): ToolFailure {
+function serviceFailure({ message, why, isTimeout }: ServiceError): ToolFailure {
+  const code = isTimeout ? 'timeout' : 'upstream_unreachable';
   return new ToolFailure(
-    failure(isTimeout ? 'timeout' : 'upstream_unreachable', reason('weather_unusable', { error: [why] }), {
+    failure(code, reason('weather_unusable', { error: message, why: [why] }), {
       recommendations: ['try again in a minute'],
     }),
   );
