@@ -125,7 +125,8 @@ export class Connection extends ReconnectingClient implements Queryable {
         if (!isCommitted) await commit(client, replyMs);
         return result;
       } catch (error) {
-        if (!this.isLost(error)) {
+        const isOutdated = attempt === 1 && this.isOutdated(error);
+        if (!isOutdated && !this.isLost(error)) {
           await client.query('rollback').catch((failed: unknown) => this.drop(client, failed));
           throw error;
         }

@@ -96,6 +96,14 @@ export class ReconnectingClient {
   }
 
   /**
+   * Whether a write is worth another connection, although this one serves reads: a session that began while the database or the
+   * role was read-only stays so, and a pooler may have led it to a standby.
+   */
+  isOutdated(error: unknown): boolean {
+    return this.#parts.target === 'primary' && isReadOnly(error);
+  }
+
+  /**
    * Begins a transaction, with the settings that a pooled connection does not keep. A process whose event loop is slow would
    * repeat a transaction with a short limit for ever, so that it gets a longer one.
    */

@@ -126,6 +126,8 @@ describe('a connection', () => {
     await waitFor(() => expect(store.writeProblem()).toBeNull());
     await waitFor(async () => await insertAll(store, [aCall(3)]));
     expect(await store.findCall(callId(3))).toEqual(aCall(3));
+    // Its session began while the role was read-only, and would stay so.
+    expect(await verifiedRows(store)).toBe(2);
   });
 
   it('that is lost for long: waiting writes fail, later ones at once, and the one in doubt is settled', async () => {
