@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -27,4 +27,15 @@ it('finds no file of an earlier build that a new one removed, and then the files
   expect(text('assets/chart-two.js')).toBe('two');
   // It was read before: a tab that is still open may get it.
   expect(text('assets/page-one.js')).toBe('one');
+});
+
+it('finds the files that a build wrote after the folder was listed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'console-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const files = new ConsoleFiles(folder);
+  build(folder, 'one');
+  utimesSync(join(folder, 'assets'), 1, 1);
+  expect(files.find('assets/page-two.js')).toBeNull();
+  writeFileSync(join(folder, 'assets', 'page-two.js'), 'two');
+  expect(files.find('assets/page-two.js')?.bytes.toString()).toBe('two');
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -25,12 +25,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of the built console by path. The folder is listed once, and again when a listed file is gone: a new build has
- * replaced it. Only listed files are opened, so the path of a request never reaches the file system.
+ * The files of the built console by path. The folder is listed once, and again when it has changed or a listed file is gone: a
+ * new build has replaced it. Only listed files are opened, so the path of a request never reaches the file system.
  */
 export class ConsoleFiles {
   readonly #folder: string;
-  #paths: ReadonlyMap<string, string> | null = null;
+  #paths: ReadonlyMap<string, string> = new Map();
+  /** The state of the folder that `#paths` is of; null: it was not listed. */
+  #listedState: string | null = null;
   /** Immutable files of an earlier build stay: tabs that are still open request them. */
   readonly #read: Map<string, ConsoleFile> = new Map();
 
@@ -41,13 +43,8 @@ export class ConsoleFiles {
   find(path: string): ConsoleFile | null {
     const known = this.#read.get(path);
     if (known !== undefined) return known;
-    this.#paths ??= listFiles(this.#folder);
-    const file = this.#paths.get(path);
-    if (file === undefined) {
-      // Nothing is built yet: list again next time.
-      if (this.#paths.size === 0) this.#paths = null;
-      return null;
-    }
+    const file = this.#paths.get(path) ?? this.#listed().get(path);
+    if (file === undefined) return null;
     const found = readFile(file, path);
     if (found === null) {
       this.#forgetBuild();
@@ -57,11 +54,28 @@ export class ConsoleFiles {
     return found;
   }
 
+  /** Lists the folder if it has changed: a build may have been writing it when it was listed. */
+  #listed(): ReadonlyMap<string, string> {
+    const state = stateOf(this.#folder);
+    if (state !== this.#listedState) this.#paths = listFiles(this.#folder);
+    this.#listedState = state;
+    return this.#paths;
+  }
+
   /** The next request lists and reads the files of the new build. */
   #forgetBuild(): void {
-    this.#paths = null;
+    this.#paths = new Map();
+    this.#listedState = null;
     for (const [path, { isImmutable }] of this.#read) if (!isImmutable) this.#read.delete(path);
   }
+}
+
+/** Changes when a file is added to the folder or its assets, or removed. */
+function stateOf(folder: string): string {
+  const times = [folder, join(folder, 'assets')].map(
+    (path) => statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n,
+  );
+  return times.join(' ');
 }
 
 function listFiles(folder: string): ReadonlyMap<string, string> {
