@@ -116,25 +116,34 @@ export type {
 } from './operator.ts';
 export { ENGLISH } from './reasons/english.ts';
 export type { ReasonCode, ReasonParams, ReasonSentences } from './reasons/english.ts';
+export type { CallFailures } from './reasons/call-failures.ts';
+export type { CommandReasons } from './reasons/command-reasons.ts';
+export type { DecisionReasons } from './reasons/decision-reasons.ts';
+export type { FailureSummaries } from './reasons/failure-summaries.ts';
+export type { FileRefusals } from './reasons/file-refusals.ts';
+export type { JsonProblems } from './reasons/json-problems.ts';
+export type { McpUpstreamFailures } from './reasons/mcp-upstream-failures.ts';
+export type { OpenApiFailures } from './reasons/openapi-failures.ts';
+export type { OpenApiProblems } from './reasons/openapi-problems.ts';
+export type { PackFailures } from './reasons/pack-failures.ts';
+export type { ParseProblems } from './reasons/parse-problems.ts';
 export type { PolicyProblems } from './reasons/policy-problems.ts';
+export type { QueryProblems } from './reasons/query-problems.ts';
+export type { RegistrationProblems } from './reasons/registration-problems.ts';
+export type { RequestRefusals } from './reasons/request-refusals.ts';
+export type { ResourceProblems } from './reasons/resource-problems.ts';
+export type { SchemaIssues } from './reasons/schema-issues.ts';
+export type { SchemaProblems } from './reasons/schema-problems.ts';
+export type { SdkFailures } from './reasons/sdk-failures.ts';
+export type { ServerRefusals } from './reasons/server-refusals.ts';
+export type { ToolRejections } from './reasons/tool-rejections.ts';
+export type { ValueProblems } from './reasons/value-problems.ts';
+export type { WorkspaceFailures } from './reasons/workspace-failures.ts';
 export type { ReasonParam, ReasonView, Sentences } from './reasons/reason.ts';
 export { isReason, isReasonView, reason, reasonsText, reasonText, textIn } from './reasons/reason-text.ts';
 export type { Reason } from './reasons/reason-text.ts';
-export type { OpenApiFailures } from './reasons/openapi-failures.ts';
 export type { ClusterStatsView, NodeStateName, NodesView, NodeView, TakeoverView } from './nodes.ts';
 export type { TenantStatsView } from './stats.ts';
-export type { McpUpstreamFailures } from './reasons/mcp-upstream-failures.ts';
-export type { ResourceProblems } from './reasons/resource-problems.ts';
-export type { SchemaProblems } from './reasons/schema-problems.ts';
-export type { SdkFailures } from './reasons/sdk-failures.ts';
-export type { QueryProblems } from './reasons/query-problems.ts';
-export type { ServerRefusals } from './reasons/server-refusals.ts';
-export type { WorkspaceFailures } from './reasons/workspace-failures.ts';
-export type { FileRefusals } from './reasons/file-refusals.ts';
-export type { PackFailures } from './reasons/pack-failures.ts';
-export type { OpenApiProblems } from './reasons/openapi-problems.ts';
-export type { ToolRejections } from './reasons/tool-rejections.ts';
-export type { ValueProblems } from './reasons/value-problems.ts';
 export type {
   CompletionView,
   PromptArgumentView,

@@ -1,0 +1,48 @@
+import type { ParseProblems, Sentences } from '@patchboard/wire';
+
+/** What is wrong with a model's reply, a request in it, or an argument of a request. */
+export const parseProblems: Sentences<ParseProblems> = {
+  value_unclosed: ({ key, mark }) => `"${key}" 的值没有闭合：请紧接着写 ${mark}`,
+  some_value_unclosed: ({ mark }) => `有一个值没有闭合：请紧接着写 ${mark}`,
+  value_open_before_request: ({ key, start, mark, from, to }) =>
+    `"${key}" 的值在 ${start} 之前没有闭合：请在值后写上 ${mark}；如果该标记属于这个值，请把值写在 ${from} 与 ${to} 之间`,
+  some_value_open_before_request: ({ start, mark, from, to }) =>
+    `有一个值在 ${start} 之前没有闭合：请在值后写上 ${mark}；如果该标记属于这个值，请把值写在 ${from} 与 ${to} 之间`,
+  request_nested: ({ from, to }) =>
+    `这个请求位于未闭合的值之内，不会执行：请先闭合前面的值，或把值写在 ${from} 与 ${to} 之间`,
+  request_unended: ({ mark }) => `请求没有结尾：请在最后一个字段之后写 ${mark}`,
+  request_runs_on: ({ mark }) => `下一个请求开始之前，这个请求没有结尾：请在最后一个字段之后写 ${mark}`,
+  request_without_tool: ({ field }) => `请求没有写明工具：请加上 ${field}`,
+  call_without_tool: () => '调用没有写明工具',
+  batch_too_many: ({ count }) => `一批最多 ${count} 条命令：请分成几个请求`,
+  batch_too_long: ({ count }) => `批量请求的共享字段在所有命令中合计最多 ${count} 个字符：请分成几个请求`,
+  field_given_twice: ({ key }) => `"${key}" 写了两次：每个字段只写一次`,
+  argument_name_forbidden: ({ key }) => `"${key}" 不能作为参数名`,
+  value_not_enclosed: ({ key, from, to }) => `"${key}" 的值必须写在 ${from} 和 ${to} 之间`,
+  text_between_fields: ({ field }) => `请求中只能有字段，每个写成 ${field}`,
+  arguments_not_json: ({ tool, problem }) => `${tool} 的参数不是 JSON 对象：${problem}`,
+  reply_cut: ({ tool }) => `回复在 ${tool} 的调用写完之前就结束了`,
+  reply_cut_unnamed: () => '回复在一次调用写完之前就结束了',
+  reply_without_content: () => '回复不是一条消息：没有 "content"',
+  reply_without_content_or_calls: () => '回复不是一条消息："content" 和 "tool_calls" 都没有',
+  reply_without_output: () => '回复不是一个 response：没有 "output"',
+  reply_item_without_type: () => '回复不是一个 response："output" 的每一项都必须有 "type"',
+  reply_of_no_kind: () => '回复既不是 JSON，也不是带 "data:" 行的事件流；模型写的文本请用 vcp 读取',
+  reply_too_many_open: ({ count }) => `回复中有超过 ${count} 个调用开始而没有结束`,
+  reply_broken_off: ({ error }) => `模型的服务器报告错误：${error}`,
+  reply_not_json: ({ problem }) => `回复不是 JSON：${problem}`,
+  reply_event_unreadable: ({ problem }) => `无法读取回复中的一个事件：${problem}`,
+  problems_omitted: ({ count }) => `这个回复还有 ${count} 个问题没有列出`,
+  tool_unknown: ({ tool }) => `没有这个工具：${tool}`,
+  tool_unknown_near: ({ tool, meant }) => `没有这个工具：${tool}；是否想写 ${meant}？`,
+  agent_may_not_call: ({ tool }) => `这个 Agent 不能调用 ${tool}`,
+  key_unused: ({ key, tool }) => `${tool} 用不到 "${key}"`,
+  key_needs_argument: ({ key }) => `只有工具有同名参数时，"${key}" 才是参数`,
+  argument: ({ name, problem }) => `参数 "${name}" ${problem}`,
+  argument_missing: () => '必填，但没有给出',
+  argument_unknown: () => '不是该工具的参数',
+  argument_type: ({ type }) => `的类型应为 "${type}"`,
+  argument_json: ({ type }) => `的类型应为 "${type}"，以 JSON 书写`,
+  argument_bad_json: ({ type, problem }) => `的类型应为 "${type}"，以 JSON 书写：${problem}`,
+  at_line: ({ line, column, problem }) => `第 ${line} 行第 ${column} 列：${problem}`,
+};
