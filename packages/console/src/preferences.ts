@@ -1,13 +1,16 @@
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 
 export type ThemeChoice = 'light' | 'dark' | 'system';
-export type Language = 'en' | 'zh';
 
-/** The tag for `lang`, and the label of the button that selects it. */
-export const LANGUAGES: Readonly<Record<Language, { readonly tag: string; readonly label: string }>> = {
-  en: { tag: 'en', label: 'EN' },
-  zh: { tag: 'zh-CN', label: '中' },
-};
+/** The tag for `lang`, the name of the language in itself, and the label of the button that selects it. */
+export const LANGUAGES = {
+  en: { tag: 'en', name: 'English', label: 'EN' },
+  zh: { tag: 'zh-CN', name: '中文', label: '中' },
+} as const satisfies Readonly<Record<string, Record<'tag' | 'name' | 'label', string>>>;
+
+export type Language = keyof typeof LANGUAGES;
+
+const LANGUAGE_NAMES = Object.keys(LANGUAGES) as Language[];
 
 /** Chinese of any region is `zh`; every other language is `en`. */
 function languageOf(tag: string): Language {
@@ -32,7 +35,7 @@ export const theme: Ref<ThemeChoice> = remembered<ThemeChoice>(
 );
 export const language: Ref<Language> = remembered<Language>(
   LANGUAGE_KEY,
-  ['en', 'zh'],
+  LANGUAGE_NAMES,
   languageOf(navigator.language),
 );
 

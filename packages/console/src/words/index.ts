@@ -1,15 +1,16 @@
 import { watch } from 'vue';
 import { createI18n } from 'vue-i18n';
-import { language } from '../preferences.ts';
+import { language, type Language } from '../preferences.ts';
 import { withCounts } from './counts.ts';
 import { en } from './en.ts';
+import type { WordsOf } from './words-of.ts';
 import { zh } from './zh.ts';
 
 export const i18n = createI18n({
   legacy: false,
   locale: language.value,
   fallbackLocale: 'en',
-  messages: { en, zh },
+  messages: { en, zh } satisfies Readonly<Record<Language, WordsOf<typeof en>>>,
 });
 
 const translate = i18n.global.t as (key: string, ...given: unknown[]) => string;
