@@ -7,7 +7,7 @@ import type { Log } from '../core/ports.ts';
 import { BoardError } from '../sdk/board-error.ts';
 import { ConfigError } from '../settings/config-file.ts';
 import { environment } from '../settings/environment.ts';
-import { resolveUpstreams } from '../settings/read-upstreams.ts';
+import { allUpstreams, resolveUpstreams } from '../settings/read-upstreams.ts';
 import type { UpstreamsConfig } from '../settings/upstream-config.ts';
 import { parseUpstreamFile } from '../settings/upstream-file.ts';
 import { SecretMask } from '../sources/shared/secret-mask.ts';
@@ -72,11 +72,11 @@ export async function addBoardUpstreams(
   if (Object.keys(upstreams).length + Object.keys(openapi).length === 0) return;
   try {
     const given = parseUpstreamFile(JSON.stringify({ upstreams, openapi }), PLACE);
-    const { mcp, openapi: apis, secretValues } = resolveUpstreams(environment(), null, given);
+    const resolved = resolveUpstreams(environment(), null, given);
     const surroundings = {
       log,
       clock,
-      mask: new SecretMask(secretValues),
+      mask: new SecretMask(resolved.secretValues),
       limits: engine.limits,
       schemas,
       environment: environment(),
@@ -84,7 +84,7 @@ export async function addBoardUpstreams(
       dataFolder: resolve(folder ?? '.patchboard'),
       instanceId: engine.instanceId,
     };
-    for (const one of [...mcp, ...apis]) engine.upstreams.add(await makeUpstream(one, surroundings));
+    for (const one of allUpstreams(resolved)) engine.upstreams.add(await makeUpstream(one, surroundings));
   } catch (error) {
     if (error instanceof ConfigError)
       throw new BoardError(failure('body_invalid', foreignText(error.message)));

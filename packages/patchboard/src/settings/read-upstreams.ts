@@ -9,12 +9,23 @@ import { upstreamNames } from './upstream-config.ts';
 import { readUpstreamFile, type UpstreamFile } from './upstream-file.ts';
 import { mcpUpstreamSettings } from './upstream-settings.ts';
 
+/** The settings of an upstream of any kind. */
+export type AnyUpstreamSettings = McpUpstreamSettings | OpenApiSettings;
+
 /** All upstreams, with secrets filled in. */
 export interface UpstreamsSettings {
   readonly mcp: readonly McpUpstreamSettings[];
   readonly openapi: readonly OpenApiSettings[];
   /** The values that are masked in everything that leaves an upstream. */
   readonly secretValues: readonly string[];
+}
+
+/** Returns the upstreams of every kind. */
+export function allUpstreams({
+  mcp,
+  openapi,
+}: Pick<UpstreamsSettings, 'mcp' | 'openapi'>): readonly AnyUpstreamSettings[] {
+  return [...mcp, ...openapi];
 }
 
 /** Reads the upstreams of the config file and of the data folder, without the other settings. Throws a `ConfigError`. */

@@ -1,6 +1,6 @@
 import type { Pack } from '../core/tools/server-tool.ts';
 import { ConfigError } from '../settings/config-file.ts';
-import type { UpstreamsSettings } from '../settings/read-upstreams.ts';
+import { allUpstreams, type UpstreamsSettings } from '../settings/read-upstreams.ts';
 import type { Settings } from '../settings/settings.ts';
 import { isUpstreamTool } from '../settings/upstream-config.ts';
 
@@ -39,7 +39,7 @@ export function checkNames(settings: NamedSettings, packs: readonly NamedPack[])
 
 /** Throws a `ConfigError` if the tools of an upstream would have the prefix of a pack's tools. */
 export function checkUpstreamNames(upstreams: UpstreamsSettings, packs: readonly NamedPack[]): void {
-  for (const upstream of [...upstreams.mcp, ...upstreams.openapi]) {
+  for (const upstream of allUpstreams(upstreams)) {
     const pack = packs.find(({ tools }) => tools.some((tool) => isUpstreamTool(tool.name, [upstream.name])));
     if (pack === undefined) continue;
     const place = `${upstream.kind === 'mcp' ? 'upstreams' : 'openapi'}.${upstream.name}`;
@@ -54,10 +54,10 @@ export function isOfUpstream(pattern: string, upstreams: UpstreamsSettings): boo
   return isUpstreamTool(`${pattern}.`, namesOf(upstreams));
 }
 
-function namesOf({ mcp, openapi }: UpstreamsSettings): readonly string[] {
-  return [...mcp, ...openapi].map(({ name }) => name);
+function namesOf(upstreams: UpstreamsSettings): readonly string[] {
+  return allUpstreams(upstreams).map(({ name }) => name);
 }
 
-function upstreamPacks({ mcp, openapi }: UpstreamsSettings): readonly string[] {
-  return [...mcp, ...openapi].map(({ kind, name }) => `${kind}:${name}`);
+function upstreamPacks(upstreams: UpstreamsSettings): readonly string[] {
+  return allUpstreams(upstreams).map(({ kind, name }) => `${kind}:${name}`);
 }

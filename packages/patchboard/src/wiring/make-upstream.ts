@@ -4,13 +4,13 @@ import type { Upstream } from '../core/upstreams/upstream.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import type { Environment } from '../settings/environment.ts';
+import type { AnyUpstreamSettings } from '../settings/read-upstreams.ts';
 import { guardedFetch, type GuardedFetch } from '../sources/shared/guarded-fetch.ts';
 import type { SecretMask } from '../sources/shared/secret-mask.ts';
 import type { AccessTokens } from '../sources/mcp/http-exchange.ts';
 import type { McpUpstreamSettings } from '../sources/mcp/mcp-upstream-settings.ts';
 import type { WorkspaceSettings } from './sandbox-setup.ts';
 import { upstreamSandbox } from './upstream-sandbox.ts';
-import type { AnyUpstreamSettings } from './upstream-set.ts';
 
 /** What upstreams need of the server. */
 export interface UpstreamSurroundings {

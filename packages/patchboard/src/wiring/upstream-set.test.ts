@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { anEngine } from '../../test/support/an-engine.ts';
 import { AnUpstream } from '../../test/support/an-upstream.ts';
 import { ConfigError } from '../settings/config-file.ts';
-import type { UpstreamsSettings } from '../settings/read-upstreams.ts';
+import type { AnyUpstreamSettings, UpstreamsSettings } from '../settings/read-upstreams.ts';
 import type { McpUpstreamSettings } from '../sources/mcp/mcp-upstream-settings.ts';
-import { UpstreamSet, type AnyUpstreamSettings } from './upstream-set.ts';
+import { UpstreamSet } from './upstream-set.ts';
 
 function settingsOf(name: string, url = 'http://127.0.0.1:1/mcp'): McpUpstreamSettings {
   return {

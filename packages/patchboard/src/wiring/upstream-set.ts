@@ -3,11 +3,11 @@ import type { Upstream, UpstreamReload, UpstreamReloader } from '../core/upstrea
 import type { ConfigureTool } from '../core/upstreams/upstream-tools.ts';
 import type { UpstreamService } from '../core/upstreams/upstream-service.ts';
 import { ConfigError } from '../settings/config-file.ts';
-import type { UpstreamsSettings } from '../settings/read-upstreams.ts';
-import type { McpUpstreamSettings } from '../sources/mcp/mcp-upstream-settings.ts';
-import type { OpenApiSettings } from '../sources/openapi/openapi-settings.ts';
-
-export type AnyUpstreamSettings = McpUpstreamSettings | OpenApiSettings;
+import {
+  allUpstreams,
+  type AnyUpstreamSettings,
+  type UpstreamsSettings,
+} from '../settings/read-upstreams.ts';
 
 export interface UpstreamSetParts {
   readonly service: UpstreamService;
@@ -35,7 +35,7 @@ export class UpstreamSet implements UpstreamReloader {
   /** Adds the upstreams that the server starts with. Throws a `ConfigError`. */
   async open(settings: UpstreamsSettings): Promise<void> {
     this.#parts.addSecrets(settings.secretValues);
-    for (const one of all(settings)) await this.#add(one);
+    for (const one of allUpstreams(settings)) await this.#add(one);
   }
 
   async reload(): Promise<UpstreamReload | Failure> {
@@ -47,7 +47,7 @@ export class UpstreamSet implements UpstreamReloader {
   async #reload(): Promise<UpstreamReload | Failure> {
     try {
       const settings = this.#parts.read();
-      const wanted = new Map(all(settings).map((one) => [one.name, one]));
+      const wanted = new Map(allUpstreams(settings).map((one) => [one.name, one]));
       const made = await this.#makeChanged(settings, [...wanted.values()]);
       const removed = [...this.#inForce.keys()].filter((name) => !wanted.has(name));
       const restarted = [...made.keys()].filter((name) => this.#inForce.has(name));
@@ -88,8 +88,4 @@ export class UpstreamSet implements UpstreamReloader {
     this.#inForce.delete(name);
     await this.#parts.service.remove(name);
   }
-}
-
-function all({ mcp, openapi }: UpstreamsSettings): readonly AnyUpstreamSettings[] {
-  return [...mcp, ...openapi];
 }

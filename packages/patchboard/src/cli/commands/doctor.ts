@@ -8,6 +8,7 @@ import { operatorTokenFile } from '../../identity/operator-token.ts';
 import { shownUrl } from '../../postgres/connection-options.ts';
 import { connectAdvice } from '../../postgres/sql-errors.ts';
 import { environment, type Environment } from '../../settings/environment.ts';
+import { allUpstreams } from '../../settings/read-upstreams.ts';
 import { connectionOf } from '../connection.ts';
 import { processContext, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
@@ -168,8 +169,8 @@ function keysFinding(settings: Settings, keys: number, hasEnded: boolean): Findi
 }
 
 /** The settings were resolved, so the variables and files that they need exist. */
-function configuredUpstreams({ upstreams: { mcp, openapi } }: Settings): Finding[] {
-  const names = [...mcp, ...openapi].map(({ name }) => name);
+function configuredUpstreams({ upstreams }: Settings): Finding[] {
+  const names = allUpstreams(upstreams).map(({ name }) => name);
   if (names.length === 0) return [];
   return [{ check: 'upstreams', ok: true, detail: `configured: ${names.join(', ')}` }];
 }

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../core/limits.ts';
 import type { Upstream } from '../../core/upstreams/upstream.ts';
 import { nodeClock } from '../../runtime/node-clock.ts';
 import { SILENT_LOG } from '../../runtime/silent-log.ts';
-import type { UpstreamsSettings } from '../../settings/read-upstreams.ts';
+import { allUpstreams, type UpstreamsSettings } from '../../settings/read-upstreams.ts';
 import { SecretMask } from '../../sources/shared/secret-mask.ts';
 import type { CliContext } from '../context.ts';
 import type { SeenUpstream } from './tool-report.ts';
@@ -18,10 +18,10 @@ const SHOWN_LINES = 20;
 /** Connects to the one upstream of the settings, lists its tools, and ends the connection. */
 export async function connectOnce(
   { environment, output }: CliContext,
-  { mcp, openapi, secretValues }: UpstreamsSettings,
+  upstreams: UpstreamsSettings,
   dataFolder: string,
 ): Promise<SeenUpstream | null> {
-  const [settings] = [...mcp, ...openapi];
+  const [settings] = allUpstreams(upstreams);
   if (settings === undefined) return null;
   output.note(`connecting to ${settings.name} once`);
   // Loaded on demand: the libraries of upstreams slow down all other commands.
@@ -38,7 +38,7 @@ export async function connectOnce(
       info: (event, fields) => void (event === STDERR_EVENT && lines.add(String(fields?.['line']))),
     },
     clock: nodeClock,
-    mask: new SecretMask(secretValues),
+    mask: new SecretMask(upstreams.secretValues),
     limits: DEFAULT_LIMITS,
     schemas: jsonSchemas(),
     environment,
