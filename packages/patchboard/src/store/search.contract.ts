@@ -77,8 +77,31 @@ function hasText(call: Call, ...words: string[]): boolean {
   return words.every((word) => call.argsJson.includes(word));
 }
 
+type Criteria = Omit<CallCriteria, 'tenant'>;
+
+/** All criteria but the tenant: one that is missing here does not compile, and each has a case. */
+const CRITERIA: Readonly<Record<keyof Criteria, true>> = {
+  runId: true,
+  toolName: true,
+  agentId: true,
+  askedOrRunBy: true,
+  states: true,
+  since: true,
+  until: true,
+  tools: true,
+  agents: true,
+  codes: true,
+  traceId: true,
+  parentCallId: true,
+  clientId: true,
+  waitedMs: true,
+  ranMs: true,
+  totalMs: true,
+  texts: true,
+};
+
 /** Criteria, without the tenant, with what they mean. */
-const CASES: readonly [Omit<CallCriteria, 'tenant'>, (call: Call) => boolean][] = [
+const CASES: readonly [Criteria, (call: Call) => boolean][] = [
   [{}, () => true],
   [{ runId: 'run_3' }, ({ runId }) => runId === 'run_3'],
   [{ toolName: 'fs.read' }, ({ toolName }) => toolName === 'fs.read'],
@@ -157,6 +180,11 @@ const CASES: readonly [Omit<CallCriteria, 'tenant'>, (call: Call) => boolean][] 
 
 function describeFind(subject: SearchSubject): void {
   describe('find', () => {
+    it('is tested with every criterion', () => {
+      const tested = CASES.flatMap(([criteria]) => Object.keys(criteria));
+      expect(Object.keys(CRITERIA).filter((name) => !tested.includes(name))).toEqual([]);
+    });
+
     it('returns exactly the ended calls that match each criterion, in every order', async () => {
       const calls = endedCalls(180);
       await insertAll(subject.store, calls);

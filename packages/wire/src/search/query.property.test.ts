@@ -63,25 +63,24 @@ const shared = {
   codes: names(),
   traceId: name,
 };
+/** A member of a query that is missing here does not compile: it must be parsed and formatted. */
+const members: Readonly<Record<Exclude<keyof CallQuery, 'isRefused'>, fc.Arbitrary<unknown>>> = {
+  ...shared,
+  states: fc
+    .subarray([...CALL_STATES], { minLength: 1, maxLength: CALL_STATES.length - 1 })
+    .map((states) => CALL_STATES.filter((state) => states.includes(state))),
+  runId: name,
+  parentCallId: name,
+  clientId: name,
+  waitedMs: range(),
+  ranMs: range(),
+  totalMs: range(),
+  since: fc.integer({ min: 0, max: NOW }),
+  until: fc.integer({ min: NOW + 1, max: 2 * NOW }),
+  texts: fc.uniqueArray(text, { minLength: 1, maxLength: 3 }),
+};
 const callQuery: fc.Arbitrary<CallQuery> = fc
-  .record(
-    {
-      ...shared,
-      states: fc
-        .subarray([...CALL_STATES], { minLength: 1, maxLength: CALL_STATES.length - 1 })
-        .map((states) => CALL_STATES.filter((state) => states.includes(state))),
-      runId: name,
-      parentCallId: name,
-      clientId: name,
-      waitedMs: range(),
-      ranMs: range(),
-      totalMs: range(),
-      since: fc.integer({ min: 0, max: NOW }),
-      until: fc.integer({ min: NOW + 1, max: 2 * NOW }),
-      texts: fc.uniqueArray(text, { minLength: 1, maxLength: 3 }),
-    },
-    { requiredKeys: [] },
-  )
+  .record(members, { requiredKeys: [] })
   .map((query) => query as CallQuery);
 const refusedQuery: fc.Arbitrary<CallQuery> = fc
   .record(shared, { requiredKeys: [] })

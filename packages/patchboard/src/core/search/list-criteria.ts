@@ -12,7 +12,9 @@ export interface WantedCalls {
 
 /** Adds what the principal may see. Returns null if no call can match. */
 export function criteriaOf(principal: Principal, { filter, query }: WantedCalls): CallCriteria | null {
-  const { isRefused, runId: queriedRun, states: _states, since: _since, until: _until, ...others } = query;
+  const { isRefused, runId: queriedRun, states: _states, since: _since, until: _until, ...rest } = query;
+  // A member of the query that is no criterion does not compile: it would match every call.
+  const others: Pick<CallCriteria, keyof typeof rest> = rest;
   const seen = narrowedTo(principal);
   const runId = filter.runId ?? queriedRun;
   const states = bothStates(filter.states, query.states);
@@ -50,8 +52,21 @@ export function storeFilter(criteria: CallCriteria, { by, isAscending }: CallSor
     texts,
     ...filter
   } = criteria;
-  const others = [tools, agents, codes, traceId, parentCallId, clientId, waitedMs, ranMs, totalMs, texts];
-  return by === 'created' && !isAscending && others.every((other) => other === undefined) ? filter : null;
+  // A criterion that is missing here does not compile: the store would ignore it.
+  const others: Readonly<Record<Exclude<keyof CallCriteria, keyof CallFilter>, unknown>> = {
+    tools,
+    agents,
+    codes,
+    traceId,
+    parentCallId,
+    clientId,
+    waitedMs,
+    ranMs,
+    totalMs,
+    texts,
+  };
+  const isFilter = Object.values(others).every((other) => other === undefined);
+  return by === 'created' && !isAscending && isFilter ? filter : null;
 }
 
 /** Whether an open call can match. It has no failure code. */
