@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { NodesView } from '@patchboard/wire';
 import type { PostgresVersion } from '../../packages/patchboard/test/services/postgres-binaries.ts';
 import { openPostgresStore } from '../../packages/patchboard/src/wiring/open-store.ts';
 import { checkStore, type StoreSummary } from './check-store.ts';
@@ -58,6 +59,8 @@ const AWAY_MS = 6000;
 const LOG_CHARACTERS = 2000;
 /** A server that was replaced starts again within this time. */
 const END_MS = 15_000;
+/** A server that stands still is taken for dead after 3 to 4 seconds; the rest is tolerance for a busy machine. */
+const DEAD_MS = 30_000;
 
 /** Each fault once, then at random. */
 export function faultsOf(count: number, seed: number): PostgresFault[] {
@@ -192,15 +195,18 @@ class PostgresLoop {
   }
 
   /**
-   * A successor takes over from a server that stands still: when that one goes on, it can write nothing, and starts again in
-   * its process, as a second node. Then it is killed.
+   * A successor takes over from a server that stands still, once it has taken it for dead: when that one goes on, it can write
+   * nothing, and starts again in its process, as a second node. Then it is killed.
    */
   async #replaceServer(): Promise<void> {
     const replaced = this.#server;
     this.#endLife();
     replaced.freeze();
     // Woken before the first receipt: all agents may wait for its responses.
-    await this.#succeed(() => replaced.wake());
+    await this.#succeed(async (successor) => {
+      await this.#takenOver(successor);
+      replaced.wake();
+    });
     if (!(await replaced.restarts(END_MS)))
       this.#violated(
         `a replaced server ${replaced.hasEnded ? 'ended' : `did not start again in ${END_MS} ms`}:\n${replaced.stderr.slice(-LOG_CHARACTERS)}`,
@@ -219,13 +225,28 @@ class PostgresLoop {
     if (signal !== 'SIGKILL') this.#violated(`the server ended by itself:\n${server.stderr}`);
   }
 
-  async #succeed(whenReady: () => void = () => {}): Promise<void> {
+  /** Resolves when no other node holds a writer. */
+  async #takenOver(successor: ServerApi): Promise<void> {
+    const deadline = performance.now() + DEAD_MS;
+    for (;;) {
+      const { body } = await successor.get('/v1/nodes');
+      const { nodes } = body as unknown as NodesView;
+      if (nodes.every((node) => node.is_self || node.state === 'free')) return;
+      if (performance.now() > deadline)
+        return this.#violated(
+          `a server that stood still was not taken for dead in ${DEAD_MS} ms:\n${JSON.stringify(nodes)}`,
+        );
+      await pause(50);
+    }
+  }
+
+  async #succeed(whenReady: (successor: ServerApi) => Promise<void> = async () => {}): Promise<void> {
     const since = performance.now();
     this.#load.pause();
     const api = await this.#serverOf(this.#start());
     this.#load.use(api);
     this.#beginLife();
-    whenReady();
+    await whenReady(api);
     await this.#nextReceipt();
     this.#worstTakeoverMs = Math.max(this.#worstTakeoverMs, Math.round(performance.now() - since));
   }
