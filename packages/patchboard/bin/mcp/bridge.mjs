@@ -14,6 +14,8 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const MAX_OPEN_REQUESTS = 500;
 /** Requests that are open when stdin ends may finish within this time, as in `patchboard mcp < requests.jsonl`. */
 const END_GRACE_MS = 2000;
+/** The grace period begins when a server is found, or after this time: a server may be starting when stdin ends. */
+const MAX_START_MS = 60_000;
 
 /** Forwards each line of stdin to the server, and what the server returns to stdout. */
 export class Bridge {
@@ -55,7 +57,7 @@ export class Bridge {
     await this.#end(END_GRACE_MS);
   }
 
-  /** Ends open requests after `graceMs`, the session, and the server that this process started. Exits. */
+  /** Ends open requests after the grace period, the session, and the server that this process started. Exits. */
   async #end(graceMs) {
     // A signal ends the grace period.
     this.#cutGrace?.();
@@ -65,13 +67,21 @@ export class Bridge {
     if (graceMs > 0 && finite.length > 0)
       await Promise.race([
         Promise.all(finite.map(({ done }) => done)),
-        sleep(graceMs),
+        this.#gracePeriod(graceMs),
         new Promise((cut) => (this.#cutGrace = cut)),
       ]);
     for (const { controller } of this.#open.values()) controller.abort();
     await this.#sessions.end();
     await this.#server.stop();
     this.#output.exit(this.#hasFailed && !this.#endpoint.hasReached ? 1 : 0);
+  }
+
+  /** Resolves `graceMs` after the server is found. */
+  async #gracePeriod(graceMs) {
+    const found = this.#server.find().catch(() => {});
+    await Promise.race([found, sleep(MAX_START_MS)]);
+    await sleep(graceMs);
+    if (!this.#endpoint.hasReached) this.#hasFailed = true;
   }
 
   /** @param {import('./line-splitter.mjs').Line} line */

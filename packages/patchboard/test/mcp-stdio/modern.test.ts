@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { aFixedPort } from '../support/a-fixed-port.ts';
 import { aFolder } from '../support/a-folder.ts';
 import { ensureOperatorToken } from '../../src/identity/operator-token.ts';
 import { aBridge, modern } from './support/a-bridge.ts';
@@ -187,6 +188,17 @@ describe('the end of stdin', () => {
     await stopped.kill('SIGTERM');
     await expect.poll(() => open.hungUp).toBe(true);
     expect(stopped.received()).toEqual([]);
+  });
+
+  it('gives requests that moment from when the server is up, not while it starts', async () => {
+    // The process in server.json lives and does not respond to the first health checks, so that the bridge waits for it.
+    const server = await recordingServer(respond, 0, { silentHealthChecks: 2 });
+    const dataFolder = await aFolder();
+    await writeFile(join(dataFolder, 'server.json'), JSON.stringify({ url: server.url, pid: process.pid }));
+    const piped = aBridge({ env: { PATCHBOARD_DATA: dataFolder, PORT: String(await aFixedPort()) } });
+    piped.send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: modern() });
+    expect(await piped.end()).toBe(0);
+    expect(piped.received().map(({ id }) => id)).toEqual([1]);
   });
 });
 

@@ -26,8 +26,9 @@ needed. The operator token is never used: an operator cannot approve calls that
 were made as operator.
 
 Stdout carries the protocol only. The command runs on Node 18 or newer; to start
-a server it needs Node 24. When stdin ends, it closes open requests and its
-session, and exits with 0, or with 1 if no server responded.
+a server it needs Node 24. When stdin ends, it gives open requests two seconds
+from when the server is up, ends its session, and exits with 0, or with 1 if no
+server responded.
 
 Examples:
   $ patchboard mcp config --client claude-desktop

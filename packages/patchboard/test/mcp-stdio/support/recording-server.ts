@@ -27,12 +27,21 @@ export interface RecordingServer {
 
 export type Respond = (request: Recorded) => void;
 
-/** A server at `/mcp` that records what it gets. */
-export async function recordingServer(respond: Respond, port = 0): Promise<RecordingServer> {
+/** A server at `/mcp` that records what it gets. Leaves the first `silentHealthChecks` requests of /healthz without a response. */
+export async function recordingServer(
+  respond: Respond,
+  port = 0,
+  { silentHealthChecks = 0 }: { readonly silentHealthChecks?: number } = {},
+): Promise<RecordingServer> {
   const requests: Recorded[] = [];
+  let healthChecks = 0;
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
-    if (url === '/healthz') return void response.end('{"status":"ok","version":"0.0.0"}');
+    if (url === '/healthz') {
+      healthChecks += 1;
+      if (healthChecks > silentHealthChecks) response.end('{"status":"ok","version":"0.0.0"}');
+      return;
+    }
     text(request)
       .then((body) => {
         const message = (body === '' ? {} : JSON.parse(body)) as Message;
