@@ -25,7 +25,7 @@ export function createProgram(
   streams: ProgramStreams,
 ): Command {
   const program = new Command('patchboard')
-    .description('A switchboard between agents and tools.')
+    .description('A durable tool server for AI agents.')
     .version(version)
     .showHelpAfterError('(add --help for help)')
     .configureOutput({

@@ -8,7 +8,7 @@ export function openApi(app: FastifyInstance, version: string): () => string {
       openapi: '3.1.0',
       info: {
         title: 'Patchboard',
-        description: 'A switchboard between agents and tools.',
+        description: 'A durable tool server for AI agents.',
         version,
       },
       tags: [
