@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from '@patchboard/client';
@@ -66,6 +66,15 @@ describe('the packed packages', () => {
       try { new Agent({}); } catch ({ stack }) { console.log(stack); }`;
     const { out } = await run({ path: process.execPath, args: ['--enable-source-maps'] }, program);
     expect(out).toMatch(/at new \w*Agent \(.*\/patchboard\/src\/agent\/agent\.ts:\d+:\d+\)/);
+  });
+
+  it('have no map of declarations, whose sources are not in the package', () => {
+    const folder = join(installed.folder, 'node_modules');
+    const files = ['patchboard', '@patchboard/client', '@patchboard/wire'].flatMap((name) =>
+      readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' }),
+    );
+    expect(files).toContain(join('dist', 'index.d.ts'));
+    expect(files.filter((file) => file.endsWith('.d.ts.map'))).toEqual([]);
   });
 
   describe('serve', () => {
