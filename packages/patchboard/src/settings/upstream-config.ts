@@ -69,6 +69,8 @@ const text = { type: 'string', minLength: 1 };
 const texts = { type: 'object', additionalProperties: { type: 'string' } };
 const names = { type: 'array', items: text };
 const count = { type: 'integer', minimum: 1 };
+/** A larger number is a slip of the pen: an upstream would have no limit. */
+const MOST_CONCURRENCY = 999_999;
 const flag = { type: 'boolean' };
 const tokenRequest = { client_id: text, scope: text, token_url: text };
 const oauth = {
@@ -80,7 +82,7 @@ const common = {
   tools: { ...names, minItems: 1 },
   tenants: { type: 'array', items: { type: 'string', pattern: PEER_ID_PATTERN.source }, minItems: 1 },
   timeout_ms: { ...count, maximum: DEFAULT_LIMITS.maxTimeoutMs },
-  concurrency: count,
+  concurrency: { ...count, maximum: MOST_CONCURRENCY },
   on_change: { enum: ['ask', 'run', 'refuse'] },
 };
 

@@ -101,6 +101,7 @@ describe('the commands for upstreams without a running server', () => {
     ['mcp add one ftp://a.example', 'must be an http or https URL'],
     ['mcp add one https://a.example --cwd .', '--cwd is for commands, and this is a URL'],
     ['mcp add one --header planted-secret https://a.example', "--header needs 'NAME: VALUE'"],
+    ['mcp add one https://a.example --concurrency 1000000', 'concurrency must be <= 999999'],
     ['mcp add one --header a:b -- npx', '--header is for URLs, and this is a command'],
     ['openapi add one a.yaml --security key=planted-secret', '--security needs the name of a variable'],
     ['mcp remove shop', 'shop is of the other kind: run patchboard openapi remove shop'],
