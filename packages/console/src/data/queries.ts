@@ -29,6 +29,17 @@ export interface QueryState {
   refetch(): Promise<unknown>;
 }
 
+/** The state of two queries of which a page needs both. It refetches those that failed. */
+export function bothOf(first: QueryState, second: QueryState): QueryState {
+  const queries = [first, second];
+  return {
+    error: computed(() => first.error.value ?? second.error.value),
+    isPending: computed(() => first.isPending.value || second.isPending.value),
+    refetch: () =>
+      Promise.all(queries.filter(({ error }) => error.value !== null).map((query) => query.refetch())),
+  };
+}
+
 export interface QueryResult<T> extends QueryState {
   readonly data: Readonly<Ref<T | undefined>>;
   readonly isSuccess: Readonly<Ref<boolean>>;

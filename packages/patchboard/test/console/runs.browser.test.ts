@@ -386,6 +386,27 @@ describe('a comparison', () => {
     await done();
   });
 
+  it('that failed is loaded by one click, also if both sides failed', async () => {
+    const calls = [await invoke('failing-a', 'toy.echo'), await invoke('failing-b', 'toy.echo')];
+    const { page, done } = await board.open('/ui/nowhere');
+    for (const [path, shown] of [
+      ['a=failing-a&b=failing-b', '[data-run-comparison]'],
+      [`a=${calls[0]}&b=${calls[1]}`, '[data-call-comparison]'],
+    ] as const) {
+      const routes = /\/v1\/(runs|tool_calls)\//;
+      const read = new Set<string>();
+      page.on('requestfinished', (request) => read.add(new URL(request.url()).pathname));
+      await page.route(routes, (route) => route.fulfill({ status: 500, json: {} }));
+      await page.goto(`${board.url}/ui/compare?${path}`);
+      await page.locator('main [data-state="failed"]').waitFor();
+      await expect.poll(() => [...read].filter((one) => routes.test(one)).length).toBe(2);
+      await page.unroute(routes);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.locator(shown).waitFor();
+    }
+    await done();
+  });
+
   it('of a replay with its original is a choice of the call', async () => {
     const original = await invoke('replayed', 'toy.echo', { word: 'hello' });
     const { page, done } = await board.open(`/ui/calls/${original}`);
