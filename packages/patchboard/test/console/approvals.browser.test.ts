@@ -82,6 +82,21 @@ describe('the inbox', () => {
     await done();
   });
 
+  it('keeps the chosen call in view while J moves through many', async () => {
+    for (let n = 0; n < 20; n += 1) await ask({ path: `/many/${n}` }, 'many');
+    const { page, done } = await board.open('/ui/approvals');
+    await page.locator('[data-approval]').nth(19).waitFor();
+    for (let n = 0; n < 19; n += 1) await page.keyboard.press('j');
+    const chosen = page.locator('[data-approval][aria-current="true"]');
+    await page.locator('[data-approval-detail]', { hasText: '/many/0' }).waitFor();
+    const list = (await page.locator('.inbox ul').boundingBox())!;
+    const entry = (await chosen.boundingBox())!;
+    expect(entry.y).toBeGreaterThanOrEqual(list.y - 1);
+    expect(entry.y + entry.height).toBeLessThanOrEqual(list.y + list.height + 1);
+    await board.server.asOperator('POST', '/v1/runs/run-of-many/cancel', {});
+    await done();
+  });
+
   it('edits with a diff, and what runs is what was edited', async () => {
     const id = await ask({ path: '/tmp/all', count: 3 });
     const { page, done } = await board.open(`/ui/approvals?call=${id}`);
