@@ -5,15 +5,18 @@ import { echo } from './support/toys.ts';
 
 /** The length of a failure code; also the name of a tool. */
 const LONG_CODE = 'upstream_unreachable';
+const LONG_NAME = 'a_tool_with_a_name_that_is_longer_than_the_forty_eight_characters_of_others';
 
 let board: TestConsole;
 let call: string;
 beforeAll(async () => {
-  board = await aConsole({ tools: [echo, { ...echo, name: LONG_CODE }] });
+  board = await aConsole({ tools: [echo, { ...echo, name: LONG_CODE }, { ...echo, name: LONG_NAME }] });
   const body = { run_id: 'r', args: { word: 'hello' } };
   const response = await board.server.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
   call = (response.json as { tool_call_id: string }).tool_call_id;
   await board.server.ask({ method: 'POST', path: `/v1/tools/${LONG_CODE}/invoke`, body });
+  const long = { run_id: 'long', args: {} };
+  await board.server.ask({ method: 'POST', path: `/v1/tools/${LONG_NAME}/invoke`, body: long });
 });
 afterAll(async () => {
   await board?.close();
@@ -84,6 +87,19 @@ async function withChangedCalls(page: Page, changes: object): Promise<void> {
 async function withLongTimes(page: Page): Promise<void> {
   const longestMs = 3_598_800;
   await withChangedCalls(page, { duration_ms: longestMs, waited_ms: longestMs, ran_ms: longestMs });
+}
+
+/** Lets the calls of each run that the page reads begin almost an hour earlier. */
+async function withLongRuns(page: Page): Promise<void> {
+  await page.route(/\/v1\/runs\/[^/?]+(\?.*)?$/, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { tool_calls: { timeline: { at: string }[] }[] };
+    for (const { timeline } of body.tool_calls) {
+      const last = Date.parse(timeline.at(-1)!.at);
+      for (const step of timeline.slice(0, -1)) step.at = new Date(last - 3_598_800).toISOString();
+    }
+    await route.fulfill({ response, json: body });
+  });
 }
 
 describe('failure codes', () => {
@@ -157,8 +173,65 @@ describe('times of an hour', () => {
   });
 });
 
+describe('a run of an hour', () => {
+  it('has each time on one line, and on a phone the name of its slowest call', async () => {
+    const { page, done } = await board.open('/ui/nowhere');
+    await withLongRuns(page);
+    await page.goto(`${board.url}/ui/runs/r`);
+    for (const width of [1280, 900, 700, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const times = page.locator('[data-waterfall] [data-call] .end');
+      await times.first().waitFor();
+      expect(await times.first().textContent()).toBe('59 min 59 s');
+      expect({ width, broken: await brokenTexts(times) }).toEqual({ width, broken: [] });
+    }
+    expect(await brokenTexts(page.locator('[data-slowest]'))).toEqual([]);
+    await done();
+  });
+});
+
+describe('the legend of a chart', () => {
+  it.each([1280, 390])('has a long name beside its mark and inside the chart: %i', async (width) => {
+    const { page, done } = await board.open('/ui/metrics?by=tool', { viewport: { width, height: 800 } });
+    const series = page.locator('[data-chart="rate"] .u-series', { hasText: LONG_NAME });
+    await series.waitFor();
+    const mark = (await series.locator('.u-marker').boundingBox())!;
+    const name = (await series.locator('.u-label').boundingBox())!;
+    const chart = (await page.locator('[data-chart="rate"]').boundingBox())!;
+    expect(name.x).toBeGreaterThan(mark.x);
+    expect(mark.y).toBeGreaterThanOrEqual(name.y - mark.height);
+    expect(mark.y).toBeLessThan(name.y + name.height);
+    expect(name.x + name.width).toBeLessThanOrEqual(chart.x + chart.width);
+    await done();
+  });
+});
+
 describe('on a phone', () => {
   const viewport = { width: 390, height: 844 };
+
+  it('the link beside the long name of a tool is on one line', async () => {
+    const { page, done } = await board.open(`/ui/tools?tool=${LONG_NAME}`, { viewport });
+    const link = page.locator('[data-tool-detail]').getByRole('link', { name: 'Test it' });
+    await link.waitFor();
+    expect(await brokenTexts(link)).toEqual([]);
+    await done();
+  });
+
+  it('a comparison shows the names of the tools', async () => {
+    const { page, done } = await board.open('/ui/compare?a=r&b=long', { viewport });
+    const names = page.locator('[data-pair]').getByRole('button');
+    await names.nth(2).waitFor();
+    const cut = await names.evaluateAll((buttons) =>
+      buttons.flatMap((button) =>
+        button.scrollWidth > button.clientWidth || button.scrollHeight > button.clientHeight
+          ? [button.textContent.trim()]
+          : [],
+      ),
+    );
+    // Only a name of more than two lines is cut.
+    expect(cut).toEqual([LONG_NAME]);
+    await done();
+  });
 
   it('a row of a table is a list, whose headings do not overlap', async () => {
     const { page, done } = await board.open('/ui/agents?view=policy', { viewport });
