@@ -102,6 +102,22 @@ describe('by keyboard alone', () => {
     await done();
   });
 
+  it('the tab key passes the other rows of the list of calls', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator(`[data-call="${waiting}"]`).waitFor();
+    await press(page, 'j', 'j', 'j');
+    await focusIsOn(page, '[data-call] a');
+    await press(page, 'Shift+Tab');
+    await focusIsOn(page, '[data-call] [data-select]');
+    await press(page, 'Shift+Tab');
+    await focusIsOn(page, '[data-scroller]');
+    await press(page, 'Tab', 'Tab');
+    await focusIsOn(page, '[data-call] a');
+    await press(page, 'Tab');
+    await focusIsOn(page, ':not([data-scroller] *)');
+    await done();
+  });
+
   it('Escape leads from a call back to its row in the list, which the keys go on from', async () => {
     const { page, done } = await board.open('/ui/calls');
     await page.locator(`[data-call="${calls[0]!}"]`).waitFor();
