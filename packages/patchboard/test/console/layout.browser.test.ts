@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
-import { echo } from './support/toys.ts';
+import { echo, remove } from './support/toys.ts';
 
 /** The length of a failure code; also the name of a tool. */
 const LONG_CODE = 'upstream_unreachable';
@@ -10,7 +10,8 @@ const LONG_NAME = 'a_tool_with_a_name_that_is_longer_than_the_forty_eight_charac
 let board: TestConsole;
 let call: string;
 beforeAll(async () => {
-  board = await aConsole({ tools: [echo, { ...echo, name: LONG_CODE }, { ...echo, name: LONG_NAME }] });
+  const tools = [echo, { ...echo, name: LONG_CODE }, { ...echo, name: LONG_NAME }, remove];
+  board = await aConsole({ tools });
   const body = { run_id: 'r', args: { word: 'hello' } };
   const response = await board.server.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
   call = (response.json as { tool_call_id: string }).tool_call_id;
@@ -74,7 +75,7 @@ async function brokenTexts(elements: Locator): Promise<string[]> {
 
 /** Changes each call that the page reads. */
 async function withChangedCalls(page: Page, changes: object): Promise<void> {
-  await page.route(/\/v1\/tool_calls(\/tc_[^/?]*)?(\?.*)?$/, async (route) => {
+  await page.route(/\/v1\/(tool_calls(\/tc_[^/?]*)?|runs\/[^/?]+)(\?.*)?$/, async (route) => {
     const response = await route.fetch();
     const body = (await response.json()) as { tool_calls?: object[] };
     const calls = body.tool_calls?.map((one) => ({ ...one, ...changes }));
@@ -101,6 +102,39 @@ async function withLongRuns(page: Page): Promise<void> {
     await route.fulfill({ response, json: body });
   });
 }
+
+describe('the waterfall of a run', () => {
+  it('has the names of tools whole, beside a failure code that is cut instead', async () => {
+    const { page, done } = await board.open('/ui/nowhere');
+    const error = { code: LONG_CODE, message: 'no connection', retryable: true };
+    await withChangedCalls(page, { state: 'FAILED', error });
+    await page.goto(`${board.url}/ui/runs/r`);
+    for (const width of [1280, 1024, 900]) {
+      await page.setViewportSize({ width, height: 800 });
+      const row = page.locator(`[data-call="${call}"]`);
+      await row.locator('.code:visible').waitFor();
+      expect({ width, broken: await brokenTexts(row.locator('.tool')) }).toEqual({ width, broken: [] });
+      expect(await row.locator('.code').getAttribute('title')).toBe(LONG_CODE);
+    }
+    await done();
+  });
+});
+
+describe('the parser', () => {
+  it.each(['en', 'zh-CN'])('has the table of arguments whole in its pane: %s', async (locale) => {
+    const { page, done } = await board.open('/ui/tester', { locale });
+    const request = ['<<<[TOOL_REQUEST]>>>', 'tool_name:「始」toy.remove「末」,', 'path:「始」/reply「末」,'];
+    const rest = ['count:「始」3「末」', '<<<[END_TOOL_REQUEST]>>>'];
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.locator('[data-reply]').fill([...request, ...rest].join('\n'));
+    await page.locator('[data-argument="count"] .coerced').waitFor();
+    const [inner, outer] = await page
+      .locator('[data-request] .scroll-x')
+      .evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+    expect(inner).toBe(outer);
+    await done();
+  });
+});
 
 describe('failure codes', () => {
   it('are whole in the list of calls, at every width', async () => {
