@@ -11,7 +11,7 @@ export interface Response {
   readonly type: string;
 }
 
-export interface Sent {
+interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Strings are sent unchanged, other values as JSON. */
@@ -33,7 +33,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-export interface Issuer {
+interface Issuer {
   readonly name: string;
   readonly audience: string;
   readonly privateKey: KeyObject;

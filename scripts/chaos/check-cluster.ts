@@ -26,7 +26,7 @@ export interface Takeover {
   readonly at: number;
 }
 
-export interface ClusterBounds {
+interface ClusterBounds {
   /**
    * From the death of a node until its calls are sealed or run again. If the node that took them over is disturbed before, the
    * time begins anew.

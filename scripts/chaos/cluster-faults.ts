@@ -1,7 +1,7 @@
 import type { SeededRandom } from './seeded-random.ts';
 
 /** What the scenario does to several nodes, their database and their NATS server, under load and at random moments. */
-export const CLUSTER_FAULTS = [
+const CLUSTER_FAULTS = [
   'node killed',
   'node stopped',
   'database stopped at once',

@@ -18,7 +18,7 @@ export interface KillLoopOptions {
   readonly log: (line: string) => void;
 }
 
-export interface KillLoopFacts extends LoadFacts {
+interface KillLoopFacts extends LoadFacts {
   /** Kills by failpoint. */
   readonly kills: Readonly<Record<string, number>>;
   readonly store: StoreSummary;

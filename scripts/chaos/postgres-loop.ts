@@ -26,7 +26,7 @@ export interface PostgresLoopOptions {
   readonly planted?: PlantedFault | null;
 }
 
-export interface PostgresLoopFacts extends LoadFacts {
+interface PostgresLoopFacts extends LoadFacts {
   readonly faults: Readonly<Record<string, number>>;
   readonly serverKills: number;
   readonly databaseKills: number;

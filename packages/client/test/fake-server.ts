@@ -11,7 +11,7 @@ import {
 } from '../src/index.ts';
 
 /** A request as the server saw it. */
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];

@@ -5,7 +5,7 @@ export interface KeyRow {
   readonly does: KeyDeed;
 }
 
-export type KeyDeed =
+type KeyDeed =
   'help' | 'search' | 'back' | 'palette' | 'move' | 'open' | 'select' | 'fold' | 'decide' | 'run' | 'cancel';
 
 export const GLOBAL_KEYS: readonly KeyRow[] = [

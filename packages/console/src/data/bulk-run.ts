@@ -1,5 +1,5 @@
 /** `stopped`: it was not begun. */
-export type BulkState = 'waiting' | 'running' | 'done' | 'failed' | 'stopped';
+type BulkState = 'waiting' | 'running' | 'done' | 'failed' | 'stopped';
 
 export interface BulkStep {
   readonly state: BulkState;

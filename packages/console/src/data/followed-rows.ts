@@ -11,7 +11,7 @@ const MAX_HELD = 500;
 /** New rows that are kept before the list starts over with its first page. */
 const MAX_FRESH = 2000;
 
-export interface RowsPage<T> {
+interface RowsPage<T> {
   readonly rows: readonly T[];
   readonly next: string | null;
   /** False: the newest rows may be missing. */

@@ -2,7 +2,7 @@ import { useInfiniteQuery, type InfiniteData } from '@tanstack/vue-query';
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue';
 import type { QueryState } from './queries.ts';
 
-export interface PageOfRows<T> {
+interface PageOfRows<T> {
   readonly rows: readonly T[];
   readonly next: string | null;
 }

@@ -25,7 +25,7 @@ export interface ResourceEntry {
 }
 
 /** A variable of a template or an argument of a prompt. */
-export interface ResourceField {
+interface ResourceField {
   readonly name: string;
   readonly description: string;
   readonly isRequired: boolean;

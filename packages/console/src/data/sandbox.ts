@@ -21,7 +21,7 @@ export interface Sandbox {
   cancel(): Promise<void>;
 }
 
-export interface SandboxRun {
+interface SandboxRun {
   readonly tool: string;
   readonly args: unknown;
   /** The text of the arguments. */

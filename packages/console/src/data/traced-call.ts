@@ -3,7 +3,7 @@ import { isTerminal } from '@patchboard/wire';
 import { brief } from '../format.ts';
 
 /** The call entered a state. */
-export interface TracedStep {
+interface TracedStep {
   readonly state: CallStateName;
   /** Epoch milliseconds. */
   readonly at: number;

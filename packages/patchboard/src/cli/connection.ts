@@ -12,7 +12,7 @@ export interface ServerChoice {
 }
 
 /** A credential and where it comes from, for messages. */
-export interface Credential {
+interface Credential {
   readonly secret: string;
   readonly source: 'PATCHBOARD_KEY' | 'PATCHBOARD_OPERATOR_TOKEN' | 'profile';
 }

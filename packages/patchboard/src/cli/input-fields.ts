@@ -18,7 +18,7 @@ export interface InputField {
   readonly isRequired: boolean;
 }
 
-export interface Choice {
+interface Choice {
   readonly value: unknown;
   readonly label: string;
 }

@@ -3,7 +3,7 @@ import { UsageError } from './exit-codes.ts';
 import { markedText } from './marked-text.ts';
 
 /** One step of a path. `column` is where it begins in the text, from 1. */
-export type SelectStep = SelectKind & {
+type SelectStep = SelectKind & {
   /** `?`: a value that the step does not apply to is left out instead of an error. */
   readonly isOptional: boolean;
   readonly column: number;

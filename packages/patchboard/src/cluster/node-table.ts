@@ -2,7 +2,7 @@ import type { Call } from '../core/call/call.ts';
 import type { WaitingCall } from '../core/peers.ts';
 
 /** `held`: a node writes with it. `leaving`: that node shuts down. `free`: the next node that starts may take it. */
-export type NodeState = 'held' | 'leaving' | 'free';
+type NodeState = 'held' | 'leaving' | 'free';
 
 /** What a node records about itself with each heartbeat. */
 export interface NodeReport {

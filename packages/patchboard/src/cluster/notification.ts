@@ -36,8 +36,8 @@ export type Notification =
   /** The sender shuts down, and may have given calls to the receiver. */
   | { readonly kind: 'leaving' };
 
-export type CallVersion = readonly [id: string, version: number];
-export type Spent = readonly [bucket: string, tokens: number];
+type CallVersion = readonly [id: string, version: number];
+type Spent = readonly [bucket: string, tokens: number];
 
 /** An encoded notification is shorter than this: the limit of NOTIFY. */
 export const NOTIFICATION_BYTES = 8000;

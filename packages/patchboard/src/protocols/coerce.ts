@@ -13,7 +13,7 @@ import {
   type SchemaObject,
 } from './schema-facts.ts';
 
-export type ArgumentStatus = 'kept' | 'coerced' | 'invalid' | 'unknown' | 'missing';
+type ArgumentStatus = 'kept' | 'coerced' | 'invalid' | 'unknown' | 'missing';
 
 /** The coercion of one argument. */
 export interface CoercedArgument {

@@ -17,7 +17,7 @@ export interface ParseReport {
   readonly omitted?: { readonly requests: number; readonly errors: number; readonly arguments: number };
 }
 
-export interface ReportedRequest extends TextPosition {
+interface ReportedRequest extends TextPosition {
   readonly requestId: string;
   readonly toolName: string;
   readonly command?: string;
@@ -27,7 +27,7 @@ export interface ReportedRequest extends TextPosition {
   readonly noReply?: boolean;
 }
 
-export interface ReportedProblem extends TextPosition {
+interface ReportedProblem extends TextPosition {
   readonly code: string;
   readonly message: string;
   /** The codes and parameters of the message. */

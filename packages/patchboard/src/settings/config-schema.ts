@@ -56,13 +56,13 @@ export interface NatsConfig {
 }
 
 /** The MCP server. */
-export interface McpConfig {
+interface McpConfig {
   readonly hold_ms?: number;
   readonly task_after_ms?: number;
   readonly names?: 'wire' | 'canonical';
 }
 
-export interface WorkspaceConfig {
+interface WorkspaceConfig {
   readonly root?: string;
   readonly shared?: string;
   readonly network?: boolean;
@@ -81,13 +81,13 @@ export interface JwtConfig {
   readonly jwks_file?: string;
 }
 
-export interface InternalKeyConfig {
+interface InternalKeyConfig {
   readonly tenant: string;
   /** Name of the variable that holds the key. */
   readonly key_env: string;
 }
 
-export interface RateConfig {
+interface RateConfig {
   readonly burst: number;
   readonly per_second: number;
 }

@@ -14,7 +14,7 @@ export interface Certificates {
   readonly client: KeyPair;
 }
 
-export interface KeyPair {
+interface KeyPair {
   readonly certificate: string;
   readonly key: string;
 }

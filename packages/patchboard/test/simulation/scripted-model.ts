@@ -10,7 +10,7 @@ export interface AgentTask {
 }
 
 /** The second call of a round has this number more. */
-export const SECOND = 500;
+const SECOND = 500;
 /** The numbers of a sub-agent begin this much above the number of the call that started it. */
 export const DELEGATED = 1000;
 
@@ -18,7 +18,7 @@ export function promptOf({ first, count, mayDelegate }: AgentTask): string {
   return `${first} ${count} ${mayDelegate ? 'delegate' : 'alone'}`;
 }
 
-export function taskOf(prompt: string): AgentTask {
+function taskOf(prompt: string): AgentTask {
   const [first, count, word] = prompt.split(' ');
   return { first: Number(first), count: Number(count), mayDelegate: word === 'delegate' };
 }

@@ -8,7 +8,7 @@ import { connectDevice } from './simulated-gateway.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
 import type { World } from './world.ts';
 
-export const DEVICE_CLIENT = 'phones';
+const DEVICE_CLIENT = 'phones';
 const RETRY_MS = 300;
 
 /** A device that connects to a node, runs calls, and comes back after its connection was lost. */

@@ -26,7 +26,7 @@ export function openApiSettings(given: Partial<OpenApiSettings> = {}): OpenApiSe
   };
 }
 
-export function anOperation(given: Partial<Operation> = {}): Operation {
+function anOperation(given: Partial<Operation> = {}): Operation {
   return { method: 'GET', path: '/items', parameters: [], body: null, security: [], ...given };
 }
 

@@ -8,7 +8,7 @@ export interface ReasonView {
 }
 
 /** The parameters as a sentence gets them: a nested reason is a text by then. */
-export type SentenceParams<Params> = {
+type SentenceParams<Params> = {
   readonly [Name in keyof Params]: Params[Name] extends string | number ? Params[Name] : string;
 };
 

@@ -1,7 +1,7 @@
 import type { ContractDifference } from '@patchboard/wire';
 import { prettyJson } from '../../format.ts';
 
-export type DifferenceKind = 'added' | 'removed' | 'replaced';
+type DifferenceKind = 'added' | 'removed' | 'replaced';
 
 /** A difference as two texts for a line diff. */
 export interface DifferenceTexts {

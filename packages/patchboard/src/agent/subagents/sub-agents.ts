@@ -11,7 +11,7 @@ import { SUB_TASK } from '../options-shape.ts';
 import type { AgentOptions } from '../options.ts';
 
 /** The part of a sub-agent that is used here. */
-export interface SubAgent {
+interface SubAgent {
   readonly id: string;
   send(text: string, options: { readonly signal?: AbortSignal }): Promise<AgentReply>;
 }

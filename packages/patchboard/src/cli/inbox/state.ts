@@ -1,7 +1,7 @@
 import type { ApprovalRequestView } from '@patchboard/wire';
 
 /** Determines the meaning of the keys. */
-export type Mode =
+type Mode =
   | { readonly kind: 'list' }
   /** The user types the reason of a denial. */
   | { readonly kind: 'reason'; readonly request: ApprovalRequestView; readonly text: string }

@@ -12,7 +12,7 @@ export interface ImportPlan {
   readonly variables: readonly string[];
 }
 
-export interface PlannedServer {
+interface PlannedServer {
   /** The name in the file. */
   readonly from: string;
   readonly name: string;

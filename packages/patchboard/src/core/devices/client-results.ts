@@ -14,7 +14,7 @@ import { attemptToken } from './request-id.ts';
 import { settle, type SettlementParts } from '../settlement/settlement.ts';
 
 /** Why the client failed. */
-export interface ClientError {
+interface ClientError {
   readonly message?: string;
   readonly recommendations?: readonly string[];
   /** The tool asked its caller and got no input. Default: `tool_failed`. */

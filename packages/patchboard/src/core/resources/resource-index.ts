@@ -109,7 +109,7 @@ export class ResourceIndex {
 
 export type FoundResource = { readonly resource: Entry<Resource> } | FoundTemplate;
 
-export interface FoundTemplate {
+interface FoundTemplate {
   readonly template: TemplateEntry;
   readonly variables: Readonly<Record<string, string>>;
 }

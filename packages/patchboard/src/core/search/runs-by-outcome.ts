@@ -23,7 +23,7 @@ export interface RunsByOutcomeRequest {
 }
 
 /** A run with the counts of its calls; null if the index cannot be read. */
-export interface CountedRun {
+interface CountedRun {
   readonly run: Run;
   readonly calls: RunCalls | null;
 }

@@ -14,7 +14,7 @@ export interface HeritageParts {
   now(): number;
 }
 
-export interface ToolWork {
+interface ToolWork {
   readonly storage: HeritageStorage;
   readonly scope: SiteScope;
   readonly context: ToolContext;

@@ -2,7 +2,7 @@ import type { InputIssueView } from '@patchboard/wire';
 import { compileSchema, extraMemberOf, isRecord, pointerTo, TRUSTED_RULES } from '@patchboard/wire/json';
 import { PROMPT_TYPES, type SiteData } from './records.ts';
 
-export interface SiteDataProblem {
+interface SiteDataProblem {
   /** JSON pointer. */
   readonly path: string;
   readonly message: string;

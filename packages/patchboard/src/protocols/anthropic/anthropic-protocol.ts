@@ -13,14 +13,14 @@ export interface AnthropicTool {
   readonly input_schema: Exclude<JsonSchema, boolean>;
 }
 
-export type AnthropicResultBlock =
+type AnthropicResultBlock =
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'image';
       readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
     };
 
-export interface AnthropicToolResult {
+interface AnthropicToolResult {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
   readonly content: string | readonly AnthropicResultBlock[];

@@ -82,7 +82,7 @@ export interface FunctionCallOutput {
   readonly output: string | readonly ResponsesOutputBlock[];
 }
 
-export type ResponsesOutputBlock =
+type ResponsesOutputBlock =
   | { readonly type: 'input_text'; readonly text: string }
   | { readonly type: 'input_image'; readonly image_url: string };
 

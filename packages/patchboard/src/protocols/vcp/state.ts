@@ -54,7 +54,7 @@ export interface Block {
   readonly problem: ParseError | null;
 }
 
-export interface FieldList {
+interface FieldList {
   readonly field: Field;
   readonly before: FieldList | null;
 }

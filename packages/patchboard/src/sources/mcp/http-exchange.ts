@@ -11,7 +11,7 @@ export interface AccessTokens {
 }
 
 /** The request that an HTTP exchange belongs to. */
-export interface ExchangeOwner {
+interface ExchangeOwner {
   reject(error: unknown): void;
   readonly abort: AbortController;
 }

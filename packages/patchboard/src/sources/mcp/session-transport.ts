@@ -41,7 +41,7 @@ export interface McpConnectionParts {
   readonly wrapCommand?: WrapCommand;
 }
 
-export type WrapCommand = (
+type WrapCommand = (
   command: string,
   args: readonly string[],
   cwd: string | null,

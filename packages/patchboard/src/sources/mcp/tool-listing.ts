@@ -14,7 +14,7 @@ export interface ToolListing extends Pick<McpToolList, 'tools' | 'omitted' | 'is
 }
 
 /** `tools/list` failed: the server responded with an error or with something else than a list. */
-export class ListingFailed extends Error {
+class ListingFailed extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'ListingFailed';

@@ -27,7 +27,7 @@ export interface ListedOperation {
 }
 
 /** A path whose operations cannot be read. */
-export interface UnreadablePath {
+interface UnreadablePath {
   readonly path: string;
   readonly problem: Reason;
 }

@@ -5,7 +5,7 @@ import { shownName, visibleLine } from '../../core/tools/tool-names.ts';
 const LONGEST_NAME = 128;
 
 /** A tool of an upstream with the name that it gets here. */
-export interface NamedTool {
+interface NamedTool {
   /** Its place in the list of the upstream. */
   readonly index: number;
   readonly original: string;

@@ -21,7 +21,7 @@ export interface ReplaceWrite {
 }
 
 /** Ledger rows about no call. */
-export interface AppendWrite {
+interface AppendWrite {
   readonly kind: 'append';
   readonly entries: readonly LedgerDraft[];
 }

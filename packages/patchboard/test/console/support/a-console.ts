@@ -19,11 +19,11 @@ export interface TestConsole {
   close(): Promise<void>;
 }
 
-export interface OpenOptions extends BrowserContextOptions {
+interface OpenOptions extends BrowserContextOptions {
   readonly isSignedIn?: boolean;
 }
 
-export interface ConsolePage {
+interface ConsolePage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** URLs of requests to other hosts. */

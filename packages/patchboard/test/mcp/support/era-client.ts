@@ -16,7 +16,7 @@ export interface Reply {
 }
 
 /** A notification of a stream, or the response that ends it. */
-export interface Message {
+interface Message {
   readonly method?: string;
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly params?: any;

@@ -4,7 +4,7 @@ import type { ServerTool, ToolContext } from '../../../src/core/tools/server-too
 import type { SimulatedProcess } from '../simulated-process.ts';
 import type { World } from '../world.ts';
 
-export interface AskingArgs {
+interface AskingArgs {
   readonly n: number;
   /** How many requests a tool returns together, or makes one after the other. */
   readonly questions: number;

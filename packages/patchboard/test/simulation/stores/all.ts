@@ -2,7 +2,7 @@ import { memory } from './memory.ts';
 import { sqlite } from './sqlite.ts';
 import type { StoreKind } from './store-kind.ts';
 
-export const STORE_KINDS: readonly StoreKind[] = [memory, sqlite];
+const STORE_KINDS: readonly StoreKind[] = [memory, sqlite];
 
 export function storeKind(name: string): StoreKind {
   const kind = STORE_KINDS.find((one) => one.name === name);

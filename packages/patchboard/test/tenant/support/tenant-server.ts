@@ -8,7 +8,7 @@ import { sqliteHeritageStorage } from '../../../src/packs/heritage/sqlite/sqlite
 import { aDataFolder, aPlatform, type TestPlatform } from '../../guard/support/a-platform.ts';
 import type { TestResponse } from '../../guard/support/ask.ts';
 
-export const YANTIAN_KEY = 'an-internal-key-of-yantian';
+const YANTIAN_KEY = 'an-internal-key-of-yantian';
 export const MUYUAN_KEY = 'an-internal-key-of-muyuan';
 
 /** Two tenants of one server, both with the heritage tools; the data is that of the first one's main site. */

@@ -10,7 +10,7 @@ import type { AgentPolicy, PolicyDocument, PolicyRule } from './document.ts';
 import { coversGlob, hasWildcard, matchesGlob } from './glob.ts';
 
 /** A line of a policy that has no effect now. */
-export type PolicyWarning = Reason<PolicyWarningCode>;
+type PolicyWarning = Reason<PolicyWarningCode>;
 
 export interface PolicyReview {
   readonly warnings: readonly PolicyWarning[];

@@ -1,7 +1,7 @@
 import type { ReasonCode } from '@patchboard/wire';
 
 /** Codes whose sentence names the program. */
-export type DangerCode = Extract<
+type DangerCode = Extract<
   ReasonCode,
   | 'command_deletes_folders'
   | 'command_deletes_found'

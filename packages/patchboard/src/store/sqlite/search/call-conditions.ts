@@ -12,7 +12,7 @@ export interface Sql {
 }
 
 /** Selects the numbers of all calls that match one criterion, by an index; `calls` is their number, if it is known. */
-export interface Narrowing extends Sql {
+interface Narrowing extends Sql {
   readonly calls?: number;
 }
 

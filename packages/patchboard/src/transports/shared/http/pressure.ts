@@ -33,7 +33,7 @@ export function refuseUnderPressure(app: FastifyInstance, limits: HttpLimits, he
   });
 }
 
-export class PressureWatch {
+class PressureWatch {
   readonly #maxDelayMs: number;
   readonly #heap: Heap;
   #timer: NodeJS.Timeout | null = null;

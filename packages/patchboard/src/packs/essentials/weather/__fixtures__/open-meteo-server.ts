@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A place of the geocoding service, with its Chinese name. */
-export interface StubPlace {
+interface StubPlace {
   readonly name: string;
   /** The name shown when `language=zh`. */
   readonly zh?: string;
@@ -16,7 +16,7 @@ export interface StubPlace {
 }
 
 /** Members of `current`; they override those of a clear day at 25 °C. */
-export type StubWeather = Readonly<Record<string, unknown>>;
+type StubWeather = Readonly<Record<string, unknown>>;
 
 /** How a route misbehaves until `setTrouble` resets it. */
 export type StubTrouble =
