@@ -16,15 +16,14 @@ const PER_OCTAVE = 32;
 /** About 35 years; longer durations are counted as this one. */
 const MAX_MS = 2 ** 40 - 1;
 
-export const EMPTY_HISTOGRAM: Histogram = { counts: new Map() };
-
 export function histogramOf(durationsMs: Iterable<number>): Histogram {
   const counts = new Map<number, number>();
   for (const ms of durationsMs) increase(counts, bucketOf(ms), 1);
   return { counts };
 }
 
-export function mergedHistogram(histograms: Iterable<Histogram>): Histogram {
+/** Merges histograms, also encoded ones. Throws a `RangeError` if bytes are not from `encodeHistogram`. */
+export function mergedHistogram(histograms: Iterable<Histogram | Uint8Array>): Histogram {
   const sum = new HistogramSum();
   for (const histogram of histograms) sum.add(histogram);
   return sum.histogram;
@@ -78,13 +77,6 @@ export function encodeHistogram({ counts }: Histogram): Uint8Array {
     before = bucket;
   }
   return Uint8Array.from(bytes);
-}
-
-/** Throws a `RangeError` if the bytes are not from `encodeHistogram`. */
-export function decodeHistogram(bytes: Uint8Array): Histogram {
-  const counts = new Map<number, number>();
-  addEncoded(counts, bytes);
-  return { counts };
 }
 
 function addEncoded(counts: Map<number, number>, bytes: Uint8Array): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MetricCell } from './call-search.ts';
-import { EMPTY_HISTOGRAM, histogramOf } from './histogram.ts';
+import { histogramOf } from './histogram.ts';
 import { bucketsFor, seriesOf } from './metric-series.ts';
 
 const MINUTE = 60_000;
@@ -45,7 +45,7 @@ describe('bucketsFor', () => {
 });
 
 function cell(given: Partial<MetricCell>): MetricCell {
-  const none = { waited: EMPTY_HISTOGRAM, ran: EMPTY_HISTOGRAM };
+  const none = { waited: histogramOf([]), ran: histogramOf([]) };
   return { at: NOON, key: '', outcome: 'COMPLETED', code: null, count: 1, ...none, ...given };
 }
 
