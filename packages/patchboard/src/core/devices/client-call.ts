@@ -5,7 +5,8 @@ import type { Lifecycle } from '../call/lifecycle.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { denied, failure, type Failure } from '../failures.ts';
 import type { Store } from '../ports.ts';
-import { attemptToken } from './request-id.ts';
+import type { Device } from './device.ts';
+import { attemptToken, type ParsedRequestId } from './request-id.ts';
 
 /** A client's report that was not accepted. `call`: as it is now, if the client may see it. */
 export interface RefusedReport {
@@ -56,6 +57,16 @@ export function refuse(why: Failure, call: Call | null): RefusedReport {
 /** Whether a client or device works on the call. It does so also while an input request is open. */
 export function hasBegun({ state }: Call): boolean {
   return state.name === 'EXECUTING' || state.name === 'INPUT_REQUIRED';
+}
+
+/** Whether `request` is the current attempt of the call, and its client is that of the device. */
+export function worksOn(
+  { tenant, clientId }: Pick<Device, 'tenant' | 'clientId'>,
+  call: Call,
+  request: ParsedRequestId,
+): boolean {
+  const isOwn = call.tenant === tenant && call.clientId === clientId;
+  return isOwn && hasBegun(call) && attemptToken(call) === request.attemptToken;
 }
 
 /** The state of a call that its client begins without a connected device. `program`: null if it does not name itself. */

@@ -2,10 +2,10 @@ import { isOpen, type Call } from '../call/call.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { isOurs, type LiveCall } from '../call/live-call.ts';
 import type { Store } from '../ports.ts';
-import { hasBegun } from './client-call.ts';
+import { hasBegun, worksOn } from './client-call.ts';
 import type { Device } from './device.ts';
 import type { DeviceProvider } from './device-provider.ts';
-import { attemptToken, parseRequestId } from './request-id.ts';
+import { parseRequestId } from './request-id.ts';
 
 export interface DeviceCallsElsewhereParts {
   readonly store: Store;
@@ -41,15 +41,11 @@ export class DeviceCallsElsewhere {
     }
   }
 
-  async #held({ tenant, clientId }: Device, id: string): Promise<LiveCall | null> {
-    const parsed = parseRequestId(id);
-    const call = parsed === null ? undefined : await this.#parts.store.findCall(parsed.callId);
-    if (parsed === null || call === undefined) return null;
-    if (call.tenant !== tenant || call.clientId !== clientId) return null;
-    return await this.#own(
-      call,
-      (current) => hasBegun(current) && attemptToken(current) === parsed.attemptToken,
-    );
+  async #held(device: Device, id: string): Promise<LiveCall | null> {
+    const request = parseRequestId(id);
+    const call = request === null ? undefined : await this.#parts.store.findCall(request.callId);
+    if (request === null || call === undefined) return null;
+    return await this.#own(call, (current) => worksOn(device, current, request));
   }
 
   /** Makes the call one of this node. Null if it ended, or is no longer `wanted`. */

@@ -1,6 +1,6 @@
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { nothing } from '../call/live-call.ts';
-import type { DeviceDirectory, ListedDevice } from '../device-directory.ts';
+import type { CountedDevice, DeviceDirectory, DeviceQuery, ListedDevice } from '../device-directory.ts';
 import { PendingWrites } from '../pending-writes.ts';
 import type { Clock } from '../ports.ts';
 import { Repeated } from '../repeated.ts';
@@ -75,7 +75,7 @@ export class DeviceListing {
   }
 }
 
-export function listed({ link, tools, ...device }: Device): ListedDevice {
+function listed({ link, tools, ...device }: Device): ListedDevice {
   const { session, firstSession, tenant, clientId, name, connectedAt } = device;
   return {
     session,
@@ -87,4 +87,25 @@ export function listed({ link, tools, ...device }: Device): ListedDevice {
     isOnline: link !== null,
     tools: [...tools],
   };
+}
+
+/**
+ * These devices of this node and those of the other nodes, as the query selects them, newest first: one more than its `limit`
+ * if there are more.
+ */
+export async function onAllNodes(
+  own: readonly Device[],
+  query: DeviceQuery,
+  directory: DeviceDirectory | undefined,
+): Promise<readonly CountedDevice[]> {
+  const { clientId, before, limit } = query;
+  const found = own.filter(
+    (device) =>
+      (clientId === undefined || device.clientId === clientId) &&
+      (before === null || device.session < before),
+  );
+  const others = (await directory?.listElsewhere({ ...query, limit: limit + 1 })) ?? [];
+  const all = [...found.map((device) => ({ ...listed(device), openCalls: device.calls.size })), ...others];
+  // Session ids sort by start time.
+  return all.toSorted((a, b) => (a.session < b.session ? 1 : -1)).slice(0, limit + 1);
 }

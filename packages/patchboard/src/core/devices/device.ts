@@ -13,6 +13,9 @@ export interface DeviceLink {
   replaced(): void;
 }
 
+/** `left`: closed by the device. `lost`: may resume. `closing`: the server stops; its next process resumes the calls. */
+export type DisconnectReason = 'left' | 'lost' | 'closing';
+
 /** One connection of a device. `link` is null while it is disconnected and may resume. */
 export interface Device {
   readonly session: string;

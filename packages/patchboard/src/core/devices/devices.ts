@@ -1,21 +1,20 @@
 import type { RejectedTool, ToolSpec } from '@patchboard/wire';
-import type { Device, DeviceLink } from './device.ts';
+import type { Device, DeviceLink, DisconnectReason } from './device.ts';
 import type { DeviceProvider } from './device-provider.ts';
-import { storeFailure } from '../failures.ts';
-import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Clock, Ids, Store } from '../ports.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { Peers } from '../peers.ts';
-import { attemptToken, parseRequestId } from './request-id.ts';
+import { parseRequestId } from './request-id.ts';
 import type { Tasks } from '../tasks.ts';
-import { hasBegun } from './client-call.ts';
+import { worksOn } from './client-call.ts';
 import type { ClientCallsElsewhere } from './client-calls-elsewhere.ts';
 import { DeviceCallsElsewhere } from './device-calls-elsewhere.ts';
 import type { CountedDevice, DeviceQuery } from '../device-directory.ts';
-import { DeviceListing, listed } from './device-listing.ts';
+import { DeviceListing, onAllNodes } from './device-listing.ts';
+import { DeviceRows } from './device-rows.ts';
 import { DeviceSessions, type EarlierSession } from './device-sessions.ts';
 import type { ClientToolService } from './client-tool-service.ts';
 
@@ -50,9 +49,6 @@ export interface ConnectRequest {
   readonly greet: (device: Device, resumed: boolean) => void;
 }
 
-/** `left`: closed by the device. `lost`: may resume. `closing`: the server stops; its next process resumes the calls. */
-export type DisconnectReason = 'left' | 'lost' | 'closing';
-
 export interface OfferReport {
   readonly registered: readonly string[];
   readonly rejected: readonly RejectedTool[];
@@ -68,14 +64,14 @@ export class Devices {
   readonly #forgetSession: Map<Device, () => void> = new Map();
   readonly #sessions: DeviceSessions;
   readonly #elsewhere: DeviceCallsElsewhere;
-  /** Ledger rows that are not yet written. */
-  readonly #unwritten: LedgerDraft[] = [];
+  readonly #rows: DeviceRows;
   readonly #listing: DeviceListing;
 
   constructor(parts: DevicesParts) {
     this.#parts = parts;
     this.#sessions = new DeviceSessions({ ...parts, wheel: parts.lifecycle.wheel });
     this.#elsewhere = new DeviceCallsElsewhere(parts);
+    this.#rows = new DeviceRows(parts);
     this.#listing = new DeviceListing({
       ...parts,
       directory: parts.store.devices,
@@ -101,17 +97,7 @@ export class Devices {
 
   /** The devices of all nodes, newest first: one more than `limit` if there are more. */
   async list(query: DeviceQuery): Promise<readonly CountedDevice[]> {
-    const { tenant, clientId, before, limit } = query;
-    const own = this.of(tenant).filter(
-      (device) =>
-        (clientId === undefined || device.clientId === clientId) &&
-        (before === null || device.session < before),
-    );
-    const more = { ...query, limit: limit + 1 };
-    const others = (await this.#parts.store.devices?.listElsewhere(more)) ?? [];
-    const all = [...own.map((device) => ({ ...listed(device), openCalls: device.calls.size })), ...others];
-    // Session ids sort by start time.
-    return all.toSorted((a, b) => (a.session < b.session ? 1 : -1)).slice(0, limit + 1);
+    return await onAllNodes(this.of(query.tenant), query, this.#parts.store.devices);
   }
 
   connect(given: ConnectRequest): Device {
@@ -145,7 +131,7 @@ export class Devices {
     if (isSame) this.#takeOver(known, device, given.holding);
     if (this.#parts.peers.isSingle) this.#claim(device, given.holding ?? []);
     else this.#attach(device, isSame ? { ...given, earlier: null } : given);
-    this.#record(device, 'online');
+    this.#rows.record(device, 'online');
     this.#listing.listLater(device);
     return device;
   }
@@ -196,9 +182,9 @@ export class Devices {
     const device = this.#bySession.get(session);
     if (device === undefined) return;
     const { link } = device;
-    const { lifecycle, limits, provider, tasks, clientTools } = this.#parts;
+    const { lifecycle, limits, provider } = this.#parts;
     this.#disconnected(device);
-    tasks.start('device tools', () => clientTools.takeBack(device, [...device.tools]));
+    this.#takeBackAll(device);
     this.#forget(device);
     // A call that was sent after the other node took those of the session did not reach the device.
     lifecycle.wheel.after(limits.deviceGraceMs, () => {
@@ -239,9 +225,9 @@ export class Devices {
   /** Removes the device's tools at once. Its calls end, or wait for it to resume. Idempotent. */
   disconnect(device: Device, why: DisconnectReason): void {
     if (device.link === null) return;
-    const { clientTools, limits, lifecycle, tasks } = this.#parts;
+    const { limits, lifecycle } = this.#parts;
     this.#disconnected(device);
-    tasks.start('device tools', async () => await clientTools.takeBack(device, [...device.tools]));
+    this.#takeBackAll(device);
     if (why === 'closing') {
       // Its session stays stored: the device continues it at another node, or here after the restart.
       this.#forgetSession.delete(device);
@@ -252,7 +238,7 @@ export class Devices {
       this.#giveUp(device);
       return;
     }
-    this.#record(device, 'away');
+    this.#rows.record(device, 'away');
     lifecycle.wheel.after(limits.deviceGraceMs, () => this.#giveUp(device));
   }
 
@@ -267,9 +253,7 @@ export class Devices {
     const link = earlier.link;
     if (link !== null) {
       this.#disconnected(earlier);
-      this.#parts.tasks.start('device tools', async () => {
-        await this.#parts.clientTools.takeBack(earlier, [...earlier.tools]);
-      });
+      this.#takeBackAll(earlier);
     }
     for (const live of earlier.calls) provider.reassign(live, device, holding);
     this.#forget(earlier);
@@ -287,19 +271,21 @@ export class Devices {
     }
   }
 
-  #held({ tenant, clientId }: Device, id: string): LiveCall | null {
-    const parsed = parseRequestId(id);
-    const live = parsed === null ? undefined : this.#parts.lifecycle.find(parsed.callId);
-    if (live === undefined || parsed === null) return null;
-    const { call } = live;
-    const isOwn = call.tenant === tenant && call.clientId === clientId;
-    return isOwn && hasBegun(call) && attemptToken(call) === parsed.attemptToken ? live : null;
+  #held(device: Device, id: string): LiveCall | null {
+    const request = parseRequestId(id);
+    const live = request === null ? undefined : this.#parts.lifecycle.find(request.callId);
+    return live !== undefined && request !== null && worksOn(device, live.call, request) ? live : null;
   }
 
   #giveUp(device: Device): void {
     if (!this.#forget(device)) return;
     for (const live of device.calls) this.#parts.provider.lost(live);
-    this.#record(device, 'gone');
+    this.#rows.record(device, 'gone');
+  }
+
+  #takeBackAll(device: Device): void {
+    const { clientTools, tasks } = this.#parts;
+    tasks.start('device tools', () => clientTools.takeBack(device, [...device.tools]));
   }
 
   #disconnected(device: Device): void {
@@ -316,44 +302,4 @@ export class Devices {
     if (device.resumeToken !== null) this.#byToken.delete(device.resumeToken);
     return this.#bySession.delete(device.session);
   }
-
-  #record({ tenant, clientId, name, session }: Device, state: 'online' | 'away' | 'gone'): void {
-    const row = plainRow('device.changed', tenant, this.#parts.clock.now(), {
-      client_id: clientId,
-      name,
-      session,
-      state,
-    });
-    this.#unwritten.push(row);
-    if (this.#unwritten.length === 1) this.#parts.tasks.start('device rows', async () => await this.#flush());
-  }
-
-  async #flush(): Promise<void> {
-    const rows = this.#unwritten;
-    await this.#pause(FLUSH_MS);
-    while (rows.length > 0) {
-      const { length } = rows;
-      try {
-        await this.#parts.store.append([...rows]);
-        rows.splice(0, length);
-      } catch (error) {
-        if (storeFailure(error) === null || this.#parts.lifecycle.isClosed) {
-          rows.length = 0;
-          throw error;
-        }
-        rows.splice(0, Math.max(0, rows.length - MAX_UNWRITTEN));
-        await this.#pause(REPEAT_MS);
-      }
-    }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => this.#parts.clock.after(ms, resolve));
-  }
 }
-
-/** Delay before rows are written, so that many devices that connect or disconnect at once share one commit. */
-const FLUSH_MS = 20;
-/** How often a write that failed is repeated, and the most rows that wait for it: the oldest are dropped. */
-const REPEAT_MS = 1000;
-const MAX_UNWRITTEN = 10_000;

@@ -2,8 +2,7 @@ import { DEVICE_CLOSE, rfc3339, type DeviceFrame, type GatewayFrame } from '@pat
 import type { RawData, WebSocket } from 'ws';
 import { attemptsOf, type Call } from '../../core/call/call.ts';
 import type { InputRound } from '../../core/call/input.ts';
-import type { Device, DeviceLink } from '../../core/devices/device.ts';
-import type { DisconnectReason } from '../../core/devices/devices.ts';
+import type { Device, DeviceLink, DisconnectReason } from '../../core/devices/device.ts';
 import { failure, messageOf, problemOf, storeFailure, type Failure } from '../../core/failures.ts';
 import { parseRequestId, requestId } from '../../core/devices/request-id.ts';
 import { traceparentOf } from '../../core/call/trace-context.ts';
