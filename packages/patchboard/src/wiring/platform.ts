@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { ClusterPeers } from '../cluster/cluster-peers.ts';
 import { ConfigError } from '../settings/config-file.ts';
 import { logTightened } from '../settings/keep-private.ts';
@@ -10,9 +9,6 @@ import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Clock, Log, Store } from '../core/ports.ts';
 import type { Pack } from '../core/tools/server-tool.ts';
-import { decodePolicy } from '../core/access/policy/document.ts';
-import { reviewPolicy } from '../core/access/policy/review.ts';
-import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext, type EngineContext } from './engine-context.ts';
 import { openApis, refuseOpenServer, type ListeningApis } from './apis.ts';
@@ -21,7 +17,6 @@ import { closeAll, closeHalfStarted, type Close } from './closing.ts';
 import { DrainDelay } from './drain-delay.ts';
 import { checkNames, isOfUpstream } from './check-names.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { heritageFile, openHeritageStorage } from './heritage-storage.ts';
 import { openUpstreams } from './upstreams.ts';
 import { configured } from './tool-config.ts';
 import { loadHooks } from './hook-modules.ts';
@@ -29,15 +24,14 @@ import { openCluster } from './open-cluster.ts';
 import { openStore } from './open-store.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
 import { ownStoreOf } from './own-store.ts';
-import { loadPacks, type PackSurroundings } from './pack-modules.ts';
-import { essentialsPack, type EssentialsOptions } from '../packs/essentials/pack.ts';
-import { heritagePack } from '../packs/heritage/pack.ts';
+import { essentials, heritage, surroundingsOf } from './own-packs.ts';
+import { loadPacks } from './pack-modules.ts';
+import { logPolicyWarnings } from './policy-warnings.ts';
+import { keepPurging } from './purging.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
-import type { OwnStore } from '../postgres/own-store.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { VERSION } from '../version.ts';
-import { indexFileOf } from '../store/sqlite/search/index-file.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { openSandboxSetup, type SandboxReport, type SandboxSetup } from './sandbox-setup.ts';
 
@@ -84,9 +78,6 @@ interface Opened {
   readonly tenants: TenantDirectory;
   readonly sandboxSetup: SandboxSetup;
 }
-
-const PURGE_EVERY_MS = 3_600_000;
-const PURGE_BATCH = 1000;
 
 /** Another node took this one for dead before it had started: starting took longer than its lease. */
 export class FencedAtStart extends Error {
@@ -168,7 +159,7 @@ async function start(settings: Settings, context: EngineContext, opened: Opened)
   });
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
-  await logPolicyWarnings(context, settings);
+  await logPolicyWarnings(context, (pattern) => isOfUpstream(pattern, settings.upstreams));
   const operatorTokens = settings.operatorTokens ?? [await operatorTokenIn(settings.dataFolder, log)];
   const apis = await openApis(context, {
     ...settings,
@@ -180,7 +171,7 @@ async function start(settings: Settings, context: EngineContext, opened: Opened)
     ...(cluster === null ? {} : { isLeaving: () => cluster.isLeaving }),
   });
   cluster?.setUrl(apis.url);
-  const stopPurging = keepPurging(settings, context);
+  const stopPurging = keepPurging(settings.keepCallsMs, context);
   const stopIndexing = startIndexing(context, settings.keepCallsMs);
   const delay = new DrainDelay(settings.drainDelayMs);
   const shutDown = async (): Promise<void> => {
@@ -239,52 +230,6 @@ async function sandboxSetupOf(
   }
 }
 
-function essentials(
-  settings: Settings,
-  {
-    storeFile,
-    ownStore,
-    clock,
-  }: { readonly storeFile: string; readonly ownStore: OwnStore | null; readonly clock: Clock },
-): Pack {
-  const options: EssentialsOptions = {
-    weather: settings.weather,
-    database: {
-      target: settings.queryDatabase,
-      sampleFile: join(settings.dataFolder, 'sample.db'),
-      forbiddenFiles: [storeFile, indexFileOf(storeFile), heritageFile(settings.dataFolder)],
-      ownStore,
-    },
-    now: () => clock.now(),
-  };
-  try {
-    return essentialsPack(options);
-  } catch (error) {
-    throw new ConfigError(`tools.${messageOf(error)}`);
-  }
-}
-
-function heritage(settings: Settings, tenants: TenantDirectory, clock: Clock): Pack {
-  return heritagePack({
-    openStorage: () => openHeritageStorage(settings),
-    withSample: settings.isDemonstration,
-    onlySite: (tenant) => tenants.onlySite(tenant),
-    now: () => clock.now(),
-  });
-}
-
-function surroundingsOf(
-  { dataFolder }: Settings,
-  { log, tenants, clock }: { readonly log: Log; readonly tenants: TenantDirectory; readonly clock: Clock },
-): PackSurroundings {
-  return {
-    dataFolder,
-    log,
-    now: () => clock.now(),
-    onlySite: (tenant) => tenants.onlySite(tenant),
-  };
-}
-
 /** Converts errors of a third-party pack to `ConfigError`. */
 function add(engine: Engine, pack: Pack): void {
   try {
@@ -292,46 +237,6 @@ function add(engine: Engine, pack: Pack): void {
   } catch (error) {
     throw new ConfigError(`pack ${pack.name}: ${messageOf(error)}`);
   }
-}
-
-/**
- * Logs likely mistakes in the policy at startup. No device is connected yet, so a pattern that matches nothing is logged
- * only if a tool with a similar name is registered.
- */
-async function logPolicyWarnings(
-  { engine, policies, log }: EngineContext,
-  { upstreams }: Settings,
-): Promise<void> {
-  const decoded = decodePolicy(policies.current(DEFAULT_TENANT).document);
-  if (!decoded.ok) return;
-  const tools = [...engine.toolIndex.names(DEFAULT_TENANT)];
-  const { warnings } = await reviewPolicy(decoded.policy, { tools, agents: null }, () => nodeClock.turn());
-  for (const { code, params } of warnings) {
-    // The tools of an upstream are registered when it is connected.
-    if ('pattern' in params && isOfUpstream(String(params.pattern), upstreams)) continue;
-    if (code === 'rule_shadowed' || ('meant' in params && params.meant !== undefined))
-      log.warn('policy.warning', { code, ...params });
-  }
-}
-
-/** Ended calls are removed only if the operator set a retention; ledger rows never are. */
-function keepPurging({ keepCallsMs }: Settings, { store, log, clock }: EngineContext): () => void {
-  if (keepCallsMs === null) return () => {};
-  const purge = async (): Promise<void> => {
-    let removed = 0;
-    for (;;) {
-      const batch = await store.purgeCalls(clock.now() - keepCallsMs, PURGE_BATCH);
-      removed += batch;
-      if (batch < PURGE_BATCH) break;
-    }
-    if (removed > 0) log.info('retention.purged', { calls: removed });
-  };
-  const run = (): void => {
-    purge().catch((error: unknown) => log.error('retention.failed', { error: messageOf(error) }));
-  };
-  const timer = setInterval(run, PURGE_EVERY_MS);
-  run();
-  return () => clearInterval(timer);
 }
 
 function closesOf(store: Store, packs: readonly Pack[]): readonly Close[] {
