@@ -1,9 +1,9 @@
-import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPgbouncer } from '../../test/services/pgbouncer.ts';
 import { startPostgres } from '../../test/services/postgres.ts';
 import { startProxy } from '../../test/services/proxy.ts';
 import { sharedPostgres } from '../../test/services/shared-postgres.ts';
+import { queryOnce } from '../../test/services/with-client.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Log } from '../core/ports.ts';
 import { connectionOptions } from '../postgres/connection-options.ts';
@@ -17,10 +17,7 @@ describeBus('the bus over PostgreSQL', async () => {
   return {
     join: (clusterId, writer, log) => new PostgresBus({ options, clusterId, writer, log }),
     sendText: async (clusterId, text) => {
-      const client = new pg.Client({ connectionString: server.url });
-      await client.connect();
-      await client.query('select pg_notify($1, $2)', [`pb_${clusterId}_all`, text]);
-      await client.end();
+      await queryOnce(server.url, 'select pg_notify($1, $2)', [`pb_${clusterId}_all`, text]);
     },
     stop: () => server.stop('immediate'),
     start: () => server.start(),

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,8 +14,8 @@ import {
 } from '../../src/index.ts';
 import { scriptedModels, type ScriptedModels } from '../../src/testing/index.ts';
 import { eventsOf } from '../support/agent-scene.ts';
-import { cleanEnvironment } from '../support/server-process.ts';
 import { crashTools, PERMISSION, storyOf, type CrashPoint } from './crash-story.ts';
+import { killedChild } from './killed-child.ts';
 
 const CHILD = join(import.meta.dirname, 'crash-child.ts');
 
@@ -41,16 +40,7 @@ export async function afterCrash(
   closeLater(() => rm(folder, { recursive: true }));
   const models = await scriptedModels(storyOf(careful));
   closeLater(() => models.close());
-  const flags = ['--conditions=patchboard-source', CHILD, folder, models.baseUrl, point, String(hit)];
-  const child = spawn(process.execPath, flags, {
-    env: cleanEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stdout.on('data', (chunk) => (said += chunk));
-  child.stderr.on('data', (chunk) => (said += chunk));
-  const signal = await new Promise((resolve) => child.on('close', (_code, killedBy) => resolve(killedBy)));
-  expect(signal, said).toBe('SIGKILL');
+  await killedChild(CHILD, folder, models.baseUrl, point, String(hit));
   const file = join(folder, 'effects');
   const tools = crashTools(
     (line) => appendFileSync(file, `${line}\n`),

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { Agent, createPatchboard, formatRequest, sqlite, textDialect } from '../../src/index.ts';
 import { scriptedModels, type ScriptedModels } from '../../src/testing/index.ts';
 import { eventsOf } from '../support/agent-scene.ts';
-import { cleanEnvironment } from '../support/server-process.ts';
 import { crashTools, type CrashPoint } from './crash-story.ts';
+import { killedChild } from './killed-child.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
 const CHILD = join(import.meta.dirname, 'text-crash-child.ts');
@@ -32,19 +31,6 @@ async function models(cut: number): Promise<ScriptedModels> {
   return made;
 }
 
-async function killed(folder: string, url: string, point: CrashPoint, cut: number): Promise<void> {
-  const flags = ['--conditions=patchboard-source', CHILD, folder, url, point, String(cut)];
-  const child = spawn(process.execPath, flags, {
-    env: cleanEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stdout.on('data', (chunk) => (said += chunk));
-  child.stderr.on('data', (chunk) => (said += chunk));
-  const signal = await new Promise((resolve) => child.on('close', (_code, killedBy) => resolve(killedBy)));
-  expect(signal, said).toBe('SIGKILL');
-}
-
 /** Where the reply was cut, where the process died, what was done by then, and what is sealed of it. */
 const CASES: readonly (readonly [string, number, CrashPoint, string[], string[]])[] = [
   ['in a value of the first request', REPLY.indexOf('first') + 2, 'reply.half', [], []],
@@ -62,7 +48,7 @@ describe('an agent over a text protocol that is killed while the model speaks', 
       const folder = await mkdtemp(join(tmpdir(), 'patchboard-text-crash-'));
       closeLater(() => rm(folder, { recursive: true }));
       const { baseUrl: baseURL } = await models(cut);
-      await killed(folder, baseURL, point, cut);
+      await killedChild(CHILD, folder, baseURL, point, String(cut));
       const file = join(folder, 'effects');
       const effects = (): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []);
       expect(effects()).toEqual(done);

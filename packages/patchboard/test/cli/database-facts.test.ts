@@ -5,24 +5,14 @@ import { databaseFindings } from '../../src/cli/database/database-findings.ts';
 import { databaseAt } from '../../src/cli/store-location.ts';
 import { SCHEMA_VERSION } from '../../src/store/postgres/migrations.ts';
 import { postgresStore } from '../../src/store/postgres/open.ts';
-import { nodeDigest } from '../../src/runtime/digest.ts';
-import { firstIdAt } from '../../src/runtime/ids.ts';
+import { storeOptions } from '../postgres/support/a-postgres-store.ts';
 import { startPgbouncer } from '../services/pgbouncer.ts';
 import { startPostgres } from '../services/postgres.ts';
 import { aSchema, sharedPostgres } from '../services/shared-postgres.ts';
+import { queryOnce } from '../services/with-client.ts';
 
 async function facts(url: string, schema: string): Promise<DatabaseFacts> {
   return await databaseFacts(databaseAt(url, 'the test', schema));
-}
-
-async function query(url: string, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(text);
-  } finally {
-    await client.end();
-  }
 }
 
 describe('the facts of a database', () => {
@@ -47,13 +37,7 @@ describe('the facts of a database', () => {
     expect(Math.floor(fresh.version / 10_000)).toBe(15);
     expect(fresh.roundTripsMs.length).toBeGreaterThan(4);
     expect(Math.abs(fresh.clockOffsetMs)).toBeLessThan(1000);
-    const store = await postgresStore({
-      url: service.url,
-      schema,
-      digest: nodeDigest,
-      now: Date.now,
-      firstIdAt: (ms) => firstIdAt('tc_', ms),
-    });
+    const store = await postgresStore(storeOptions(service.url, { schema }));
     await store.close();
     const { role } = await facts(service.url, schema);
     expect(role).toMatchObject({ schemaVersion: SCHEMA_VERSION, canMigrate: true, notWritable: [] });
@@ -64,21 +48,17 @@ describe('the facts of a database', () => {
     const service = await sharedPostgres(15);
     const schema = aSchema(service);
     const role = `${schema}_plain`;
-    await query(service.url, `create role ${role} login`);
-    onTestFinished(() => query(service.url, `drop owned by ${role}; drop role ${role}`));
+    await queryOnce(service.url, `create role ${role} login`);
+    onTestFinished(
+      async () => void (await queryOnce(service.url, `drop owned by ${role}; drop role ${role}`)),
+    );
     const url = service.urlFor(role, 'postgres');
     expect((await facts(url, schema)).role).toMatchObject({ role, canMigrate: false });
-    const store = await postgresStore({
-      url: service.url,
-      schema,
-      digest: nodeDigest,
-      now: Date.now,
-      firstIdAt: (ms) => firstIdAt('tc_', ms),
-    });
+    const store = await postgresStore(storeOptions(service.url, { schema }));
     await store.close();
     const without = (await facts(url, schema)).role;
     expect(without.notWritable).toContain('calls');
-    await query(
+    await queryOnce(
       service.url,
       `grant usage on schema ${schema} to ${role};
        grant select, insert, update, delete on all tables in schema ${schema} to ${role};

@@ -1,11 +1,10 @@
-import pg from 'pg';
 import type { CallView, KeyView, LedgerVerdictView, MintedKeyView } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeDigest } from '../../src/runtime/digest.ts';
-import { firstIdAt } from '../../src/runtime/ids.ts';
 import { postgresStore } from '../../src/store/postgres/open.ts';
 import type { Finding } from '../../src/cli/database/database-findings.ts';
+import { storeOptions } from '../postgres/support/a-postgres-store.ts';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../services/shared-postgres.ts';
+import { queryOnce } from '../services/with-client.ts';
 import type { Finished } from '../support/run-command.ts';
 import { LONG, Workplace } from './cli-process.ts';
 
@@ -42,13 +41,7 @@ async function json<T>(args: readonly string[], more: Record<string, string> = {
 }
 
 async function sql(text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: service.url });
-  await client.connect();
-  try {
-    await client.query(text);
-  } finally {
-    await client.end();
-  }
+  await queryOnce(service.url, text);
 }
 
 describe('commands on a database', { timeout: LONG }, () => {
@@ -65,13 +58,7 @@ describe('commands on a database', { timeout: LONG }, () => {
     const { keys } = await json<{ keys: KeyView[] }>(['keys', 'ls', ...flags]);
     expect(keys.map(({ name }) => name)).toEqual(['bob']);
 
-    const server = await postgresStore({
-      url: service.url,
-      schema,
-      digest: nodeDigest,
-      now: Date.now,
-      firstIdAt: (ms) => firstIdAt('tc_', ms),
-    });
+    const server = await postgresStore(storeOptions(service.url, { schema }));
     const refused = await run(['keys', 'revoke', keys[0]!.key_id, ...flags]);
     expect(refused.code).toBe(6);
     expect(refused.error).toContain('is in use by a running server');
@@ -193,12 +180,8 @@ describe('data copy', { timeout: LONG }, () => {
     expect(keys.map(({ name }) => name)).toEqual(['bob']);
     expect((await json<LedgerVerdictView>(['ledger', 'verify', ...flags])).ok).toBe(true);
     expect(await run(['data', 'export', ...scope, ...flags])).toEqual(exported);
-    const client = new pg.Client({ connectionString: service.url });
-    await client.connect();
-    const { rows } = await client.query(`select result from ${schema}.ended_calls where id = $1`, [
-      call.tool_call_id,
-    ]);
-    await client.end();
+    const text = `select result from ${schema}.ended_calls where id = $1`;
+    const rows = await queryOnce(service.url, text, [call.tool_call_id]);
     expect(rows).toEqual([{ result: JSON.stringify(call.result) }]);
   });
 });

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   BoardError,
@@ -9,6 +8,7 @@ import {
   type Patchboard,
 } from '../../src/index.ts';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../services/shared-postgres.ts';
+import { queryOnce } from '../services/with-client.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const LONG = 120_000;
@@ -27,13 +27,7 @@ async function aBoard(schema: string, options: BoardOptions = {}): Promise<Patch
 }
 
 async function sql(text: string): Promise<readonly unknown[]> {
-  const client = new pg.Client({ connectionString: service.url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as unknown[];
-  } finally {
-    await client.end();
-  }
+  return await queryOnce(service.url, text);
 }
 
 describe('a board on PostgreSQL', { timeout: LONG }, () => {

@@ -1,10 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
 import { startPostgres, type PostgresService } from '../services/postgres.ts';
+import { queryOnce } from '../services/with-client.ts';
 import { aFixedPort } from '../support/a-fixed-port.ts';
 import type { Running } from '../support/run-command.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -45,10 +45,7 @@ async function statusOf(url: string): Promise<string> {
 
 describe('a server on PostgreSQL', { timeout: LONG }, () => {
   it('is refused with a wrong password, which no line shows', async () => {
-    const client = new pg.Client({ connectionString: service.url });
-    await client.connect();
-    await client.query(`create role locked login password 'right'`);
-    await client.end();
+    await queryOnce(service.url, `create role locked login password 'right'`);
     const url = service.urlFor('locked:planted-secret', 'postgres');
     const { code, out, error } = await place.run(SERVE, { DATABASE_URL: url });
     expect(error).toMatch(

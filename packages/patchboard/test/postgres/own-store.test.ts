@@ -1,21 +1,12 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canReadStore, type OwnStore } from '../../src/postgres/own-store.ts';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../services/shared-postgres.ts';
+import { withClient } from '../services/with-client.ts';
 
 const ROLES = ['owner', 'member', 'reader', 'user_of_schema', 'outsider'] as const;
 let service: SharedPostgres;
 let own: OwnStore;
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 /** Roles belong to the whole server, so their names contain that of the schema. */
 const roleOf = (name: string): string => `${own.schema}_${name}`;

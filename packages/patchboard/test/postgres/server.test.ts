@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../services/shared-postgres.ts';
+import { queryOnce } from '../services/with-client.ts';
 import type { Finished, Running } from '../support/run-command.ts';
 
 const TOKEN = 'planted-operator-token-0123456789';
@@ -41,13 +41,7 @@ async function ready(server: Running): Promise<{ url: string; line: string }> {
 }
 
 async function sql(text: string): Promise<readonly unknown[]> {
-  const client = new pg.Client({ connectionString: service.url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as unknown[];
-  } finally {
-    await client.end();
-  }
+  return await queryOnce(service.url, text);
 }
 
 /** One line on stderr that names neither password nor token, and nothing on stdout. */

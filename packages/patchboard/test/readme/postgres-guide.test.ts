@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { aCall, aRecord } from '../../src/store/samples.contract.ts';
 import { findPostgres } from '../services/postgres-binaries.ts';
 import { startPostgres } from '../services/postgres.ts';
+import { withClient } from '../services/with-client.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 import { mkdir } from 'node:fs/promises';
@@ -26,14 +26,10 @@ it('docs/guides/postgres.md shows SQL and commands that do what it says', { time
   const here = (text: string): string => text.replaceAll('db.example', `127.0.0.1:${service.port}`);
 
   const sql = async (text: string, database: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: service.urlFor('postgres', database) });
-    await client.connect();
-    try {
-      for (const statement of text.split(/;\n?/).filter((one) => one.trim() !== ''))
-        await client.query(statement);
-    } finally {
-      await client.end();
-    }
+    const statements = text.split(/;\n?/).filter((one) => one.trim() !== '');
+    await withClient(service.urlFor('postgres', database), async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
   };
 
   await mkdir(join(folder, '.patchboard'), { mode: 0o700 });

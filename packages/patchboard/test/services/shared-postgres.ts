@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
-
 import { afterUse } from '../support/after-use.ts';
 import { startPostgres } from './postgres.ts';
 import type { PostgresService } from './postgres.ts';
 import type { PostgresVersion } from './postgres-binaries.ts';
+import { queryOnce } from './with-client.ts';
 
 /** The test files that run in one worker share their modules, so each worker starts at most one server of a version. */
 const running = new Map<PostgresVersion, Promise<PostgresService>>();
@@ -32,14 +31,7 @@ const LOCK_TIMEOUT_MS = 20_000;
  */
 export function aSchema({ url }: Pick<SharedPostgres, 'url'>): string {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  afterUse(async () => {
-    const client = new pg.Client({ connectionString: url, lock_timeout: LOCK_TIMEOUT_MS });
-    await client.connect();
-    try {
-      await client.query(`drop schema if exists ${name} cascade`);
-    } finally {
-      await client.end();
-    }
-  });
+  const connection = { connectionString: url, lock_timeout: LOCK_TIMEOUT_MS };
+  afterUse(() => queryOnce(connection, `drop schema if exists ${name} cascade`));
   return name;
 }

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import pg from 'pg';
 import { aFolder } from '../../../test/support/a-folder.ts';
 import { aSchema, sharedPostgres } from '../../../test/services/shared-postgres.ts';
+import { queryOnce } from '../../../test/services/with-client.ts';
 import { verifyLedger } from '../../core/ledger/ledger-check.ts';
 import type { Store } from '../../core/ports.ts';
 import { Connection } from '../../postgres/connection.ts';
@@ -96,13 +96,7 @@ async function aPlace(): Promise<Place> {
       }
     },
     async sql(text) {
-      const client = new pg.Client({ connectionString: service.url });
-      await client.connect();
-      try {
-        return (await client.query<Record<string, unknown>>(text.replaceAll('$s', schema))).rows;
-      } finally {
-        await client.end();
-      }
+      return await queryOnce(service.url, text.replaceAll('$s', schema));
     },
     async open() {
       const store = await postgresStore({ url: service.url, schema, digest, now: Date.now, firstIdAt: idAt });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstIdAt } from '../../runtime/ids.ts';
+import { storeOptions } from '../../../test/postgres/support/a-postgres-store.ts';
 import { verifyLedger } from '../../core/ledger/ledger-check.ts';
 import { aCall, askingForInput, completed, digest, executing, rowsOf } from '../samples.contract.ts';
 import { aDatabase } from './a-database.contract.ts';
@@ -23,13 +23,7 @@ it('bring a schema of version 1 forward with its data', async () => {
   await database.rows(`insert into ${tables.meta} values (1, 1, 1, 'the store') returning one`);
   await database.rows(`update ${tables.writers} set state = 'free' returning writer`);
 
-  const store = await postgresStore({
-    url: service.url,
-    schema,
-    digest,
-    now: Date.now,
-    firstIdAt: (ms) => firstIdAt('tc_', ms),
-  });
+  const store = await postgresStore(storeOptions(service.url, { schema }));
   try {
     expect(await database.rows(`select version, min_reader, store_id from ${tables.meta}`)).toEqual([
       { version: SCHEMA_VERSION, min_reader: expect.any(Number), store_id: 'the store' },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { firstIdAt } from '../../runtime/ids.ts';
-import { aCall, aRecord, completed, digest, rowsOf } from '../samples.contract.ts';
+import { storeOptions } from '../../../test/postgres/support/a-postgres-store.ts';
+import { aCall, aRecord, completed, rowsOf } from '../samples.contract.ts';
 import { aSchema, sharedPostgres } from '../../../test/services/shared-postgres.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
@@ -18,13 +18,7 @@ it('ends calls by their key: a scan would read all rows of ended calls that are 
   const service = await sharedPostgres(15);
   const schema = aSchema(service);
   const { url } = service;
-  const store = await postgresStore({
-    url,
-    schema,
-    digest,
-    now: Date.now,
-    firstIdAt: (ms) => firstIdAt('tc_', ms),
-  });
+  const store = await postgresStore(storeOptions(url, { schema }));
   // A prepared statement has its final plan after five executions.
   for (let n = 0; n < CALLS; n += 1) {
     const call = aCall(n);

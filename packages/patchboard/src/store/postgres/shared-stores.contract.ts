@@ -2,8 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { PostgresVersion } from '../../../test/services/postgres-binaries.ts';
 import { aSchema, sharedPostgres } from '../../../test/services/shared-postgres.ts';
 import type { NodeReport, NodeTable } from '../../cluster/node-table.ts';
-import { firstIdAt } from '../../runtime/ids.ts';
-import { digest } from '../samples.contract.ts';
+import { storeOptions } from '../../../test/postgres/support/a-postgres-store.ts';
 import { postgresStore, type PostgresStoreOptions } from './open.ts';
 import type { PostgresStore } from './postgres-store.ts';
 import { tablesIn, type Tables } from './schema.ts';
@@ -30,14 +29,7 @@ export interface SharedStores {
 export async function sharedStores(version: PostgresVersion): Promise<SharedStores> {
   const service = await sharedPostgres(version);
   const schema = aSchema(service);
-  const options: PostgresStoreOptions = {
-    url: service.url,
-    schema,
-    digest,
-    now: Date.now,
-    firstIdAt: (ms) => firstIdAt('tc_', ms),
-    nodes: 'many',
-  };
+  const options: PostgresStoreOptions = storeOptions(service.url, { schema, nodes: 'many' });
   const open = async (url = service.url): Promise<{ store: PostgresStore; table: NodeTable }> => {
     const store = await postgresStore({ ...options, url });
     onTestFinished(() => store.close());

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@patchboard/client';
-import pg from 'pg';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../../services/shared-postgres.ts';
+import { queryOnce } from '../../services/with-client.ts';
 import { aFolder } from '../../support/a-folder.ts';
 import { afterUse } from '../../support/after-use.ts';
 import { cleanEnvironment } from '../../support/server-process.ts';
@@ -183,15 +183,8 @@ export async function aCluster(lines = '', given?: Pick<SharedPostgres, 'url'>):
   };
   return {
     join: start,
-    query: async (text, values = []) => {
-      const client = new pg.Client({ connectionString: service.url, options: `-c search_path=${schema}` });
-      await client.connect();
-      try {
-        return (await client.query<Record<string, unknown>>(text, [...values])).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    query: async (text, values = []) =>
+      await queryOnce({ connectionString: service.url, options: `-c search_path=${schema}` }, text, values),
     ranIn: ({ tool_call_id: id }) =>
       recorded().flatMap((line) => (line.startsWith(`${id} `) ? [Number(line.split(' ')[1])] : [])),
     wasStopped: ({ tool_call_id: id }) => recorded().includes(`stopped ${id}`),
