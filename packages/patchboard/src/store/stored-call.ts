@@ -11,6 +11,34 @@ import type { InputRound } from '../core/call/input.ts';
 import type { OfferedInputs } from '../core/call/offered-inputs.ts';
 import { stateNameOf } from './state-codes.ts';
 
+/** The columns of a call in which both SQL stores are alike. A new one is null for calls that were recorded before it. */
+export interface CallColumns {
+  readonly id: string;
+  readonly created_at: number;
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly tool_name: string;
+  readonly tool_version: string;
+  readonly source: Call['source'];
+  readonly timeout_ms: number;
+  readonly decision: string;
+  readonly client_id: string | null;
+  readonly target: string | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  readonly origin: string | null;
+  readonly replay_of: string | null;
+  readonly parent_call_id: string | null;
+  readonly fence: string | null;
+  readonly args: string;
+  readonly version: number;
+  readonly state: number;
+  /** JSON that `mutableJson` wrote. The column keeps its old name, because a released migration is never changed. */
+  readonly tail: string;
+  readonly result: string | null;
+}
+
 type Detail<State> = State extends CallState ? Omit<State, 'name' | 'resultJson'> : never;
 
 /** The mutable parts of a call, except the columns that are used in queries and the result. */

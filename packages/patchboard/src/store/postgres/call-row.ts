@@ -4,7 +4,7 @@ import { endedAt, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { int4Array, int8Array, textArray } from '../../postgres/arrays.ts';
 import { STATE_CODES } from '../state-codes.ts';
-import { mutableJson, mutableMembers, resultOf } from '../stored-call.ts';
+import { mutableJson, mutableMembers, resultOf, type CallColumns } from '../stored-call.ts';
 import type { ReplaceWrite } from './write.ts';
 
 /**
@@ -123,30 +123,7 @@ function stateValues(calls: readonly Call[]): Buffer[] {
 }
 
 /** The columns of `calls`, with those of its row in `open_calls` or `ended_calls`. */
-export interface CallRow {
-  readonly id: string;
-  readonly created_at: number;
-  readonly tenant: string;
-  readonly run_id: string;
-  readonly agent_id: string;
-  readonly tool_name: string;
-  readonly tool_version: string;
-  readonly source: Call['source'];
-  readonly timeout_ms: number;
-  readonly decision: string;
-  readonly client_id: string | null;
-  readonly target: string | null;
-  readonly trace_id: string | null;
-  readonly span_id: string | null;
-  readonly origin: string | null;
-  readonly replay_of: string | null;
-  readonly parent_call_id: string | null;
-  readonly fence: string | null;
-  readonly args: string;
-  readonly version: number;
-  readonly state: number;
-  readonly tail: string;
-  readonly result: string | null;
+export interface CallRow extends CallColumns {
   readonly owner: number | null;
 }
 

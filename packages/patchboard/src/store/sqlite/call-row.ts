@@ -4,39 +4,15 @@ import type { CallOrigin } from '../../core/call/call-origin.ts';
 import { endedAt, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { STATE_CODES } from '../state-codes.ts';
-import { mutableJson, mutableMembers, resultOf } from '../stored-call.ts';
+import { mutableJson, mutableMembers, resultOf, type CallColumns } from '../stored-call.ts';
 
-/** The columns of `calls`. A new one is null for calls that were recorded before it. */
-interface CallRow {
+/** The columns of `calls`. */
+interface CallRow extends CallColumns {
   readonly no: number;
-  readonly id: string;
-  readonly version: number;
-  readonly state: number;
-  readonly created_at: number;
   readonly ended_at: number | null;
-  readonly tenant: string;
-  readonly run_id: string;
-  readonly agent_id: string;
-  readonly tool_name: string;
-  readonly tool_version: string;
-  readonly source: Call['source'];
-  readonly timeout_ms: number;
-  readonly decision: string;
-  readonly client_id: string | null;
-  readonly target: string | null;
-  readonly trace_id: string | null;
-  readonly span_id: string | null;
-  readonly origin: string | null;
-  readonly replay_of: string | null;
-  readonly parent_call_id: string | null;
-  readonly fence: string | null;
   readonly idempotency_scope: string | null;
   readonly idempotency_hash: string | null;
   readonly idempotency_expires_at: number | null;
-  /** JSON that `mutableJson` wrote. The column keeps its old name, because a released migration is never changed. */
-  readonly tail: string;
-  readonly args: string;
-  readonly result: string | null;
 }
 
 type Column = keyof CallRow;
