@@ -7,9 +7,10 @@ import { failure, messageOf, problemOf, storeFailure, type Failure } from '../..
 import { parseRequestId, requestId } from '../../core/devices/request-id.ts';
 import { traceparentOf } from '../../core/call/trace-context.ts';
 import { decodeBinary, decodeFrame, type FrameFault, type RefusedFrame } from './decode-frame.ts';
+import { FrameOrder } from './frame-order.ts';
 import { FrameRate } from './frame-rate.ts';
 import type { GatewayParts } from './gateway.ts';
-import { acceptHello, deviceNameOf, type DevicePeer } from './hello.ts';
+import { acceptHello, deviceNameOf, plainDevice, type DevicePeer } from './hello.ts';
 import { requestInput, responseFrame } from './inputs.ts';
 import { rejectResult, report } from './results.ts';
 import { registerTools, registeredTools, unregisterTools } from './tools.ts';
@@ -38,7 +39,7 @@ export class DeviceConnection implements DeviceLink {
   #unfinished = 0;
   #unfinishedBytes = 0;
   /** Greetings and registrations run one after the other; results do not wait for them. */
-  #inOrder: Promise<void> | null = null;
+  readonly #order: FrameOrder = new FrameOrder();
   #parting: DisconnectReason | null = null;
   #disarm: () => void = () => undefined;
 
@@ -175,7 +176,7 @@ export class DeviceConnection implements DeviceLink {
       case 'progress':
         return report(this.#parts.engine, this.#peer, this.#device, frame, this);
       default:
-        return this.#next(() => this.#control(frame));
+        return this.#order.next(() => this.#control(frame));
     }
   }
 
@@ -198,45 +199,16 @@ export class DeviceConnection implements DeviceLink {
       return;
     }
     if (frame.type === 'connect') {
-      this.#device ??= this.#plainDevice(deviceNameOf(frame));
+      this.#device ??= plainDevice(this.#parts, this.#peer, deviceNameOf(frame), this);
       this.send({ type: 'connected', v: 1, message: 'connected' });
       return;
     }
-    this.#device ??= this.#plainDevice(null);
+    this.#device ??= plainDevice(this.#parts, this.#peer, null, this);
     if (frame.type === 'register_tools')
       await registerTools(this.#parts.engine, this.#device, frame.tools, this);
     else if (frame.type === 'unregister_tools')
       await unregisterTools(this.#parts.engine, this.#device, frame.tools ?? null, this);
     else registeredTools(this.#parts.engine, this.#device, this);
-  }
-
-  /** A device that sent no `hello`: identified by its credential alone, and not resumable. */
-  #plainDevice(name: string | null): Device {
-    const { principal } = this.#peer;
-    return this.#parts.engine.devices.connect({
-      tenant: principal.tenant,
-      clientId: principal.clientId ?? principal.id,
-      name,
-      link: this,
-      mayResume: false,
-      resume: null,
-      holding: null,
-      greet: () => undefined,
-    });
-  }
-
-  #next(work: () => Promise<void>): Promise<void> {
-    const turn = this.#inOrder === null ? work() : this.#inOrder.then(work);
-    const over: Promise<void> = turn.then(
-      () => this.#turnOver(over),
-      () => this.#turnOver(over),
-    );
-    this.#inOrder = over;
-    return turn;
-  }
-
-  #turnOver(turn: Promise<void>): void {
-    if (this.#inOrder === turn) this.#inOrder = null;
   }
 
   #refuse({ code, message, reasons }: Failure, id: string | null, fault: FrameFault | null = null): void {
@@ -307,8 +279,9 @@ export class DeviceConnection implements DeviceLink {
     this.#peer.onClosed();
     const parting = this.#parting ?? (code === 1000 ? 'left' : 'lost');
     // Waits for a registration in progress, which may still create the device.
-    if (this.#inOrder === null || this.#device !== null) this.#leave(parting);
-    else this.#inOrder.then(() => this.#leave(parting)).catch(() => undefined);
+    const { running } = this.#order;
+    if (running === null || this.#device !== null) this.#leave(parting);
+    else running.then(() => this.#leave(parting)).catch(() => undefined);
   }
 
   #leave(parting: DisconnectReason): void {

@@ -63,6 +63,25 @@ export function acceptHello(
   });
 }
 
+/** Connects a device that sent no `hello`: identified by its credential alone, and not resumable. */
+export function plainDevice(
+  { engine }: Pick<GatewayParts, 'engine'>,
+  { principal }: Pick<DevicePeer, 'principal'>,
+  name: string | null,
+  link: DeviceLink,
+): Device {
+  return engine.devices.connect({
+    tenant: principal.tenant,
+    clientId: principal.clientId ?? principal.id,
+    name,
+    link,
+    mayResume: false,
+    resume: null,
+    holding: null,
+    greet: () => undefined,
+  });
+}
+
 /** Returns the device name of a `connect` frame; null if it cannot be the target of a call. */
 export function deviceNameOf({
   device_name: name,
