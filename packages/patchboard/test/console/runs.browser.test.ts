@@ -63,9 +63,16 @@ describe('a call that is queued for a client which is away', () => {
       .locator('[data-run="for-the-desk"] [data-outcome="waiting"]', { hasText: 'Waiting' })
       .waitFor();
     await page.locator('[data-run="for-the-desk"]').getByRole('link').click();
-    await page.locator('[data-counts]', { hasText: '1 · 1 open (0 running, 1 waiting)' }).waitFor();
+    await page.locator('[data-counts]', { hasText: '1 call · 1 open (0 running, 1 waiting)' }).waitFor();
     await page.locator(`${row(queued)} [data-state="PENDING"]`, { hasText: 'Queued' }).waitFor();
     await page.locator(`${row(queued)} [data-segment="PENDING"].open`).waitFor();
+    const another = 'of-the-same-agent';
+    await invoke(another, 'toy.echo', {}, { prefer: 'wait=30' });
+    await page.goto(`${board.url}/ui/runs/${another}`);
+    await page.locator('[data-compare]').click();
+    const choice = page.locator('[data-compare-with] .entry', { hasText: 'for-the-desk' });
+    await choice.locator('[data-outcome="waiting"]').waitFor();
+    await choice.getByText('1 call · 1 open (0 running, 1 waiting) · 0 failed').waitFor();
     await page.goto(`${board.url}/ui/calls?query=state:waiting`);
     await page.locator(`[data-call="${queued}"]`).waitFor();
     await page.locator('.el-select', { hasText: 'Waiting: open and not executed' }).waitFor();
@@ -86,7 +93,7 @@ describe('runs', () => {
     await listed.locator('[data-failed]', { hasText: '1' }).waitFor();
     await listed.getByRole('link').click();
     await page.waitForURL('**/ui/runs/walk*');
-    await page.locator('[data-counts]', { hasText: '2 · 0 open · 1 failed' }).waitFor();
+    await page.locator('[data-counts]', { hasText: '2 calls · 0 open · 1 failed' }).waitFor();
     // The axis has round times, whatever the length of the run.
     const ticks = await page.locator('[data-tick]').allInnerTexts();
     const numbers = ticks.map((tick) => Number(tick.split(' ')[0]));
@@ -260,7 +267,7 @@ describe('runs', () => {
     const late = await invoke('growing', 'toy.endless');
     await page.locator(`${row(late)} [data-segment="EXECUTING"].open`).waitFor();
     await page
-      .locator('[data-counts]', { hasText: '2 · 2 open (1 running, 1 waiting) · 0 failed' })
+      .locator('[data-counts]', { hasText: '2 calls · 2 open (1 running, 1 waiting) · 0 failed' })
       .waitFor();
     await page.locator('[data-cancel-run]').click();
     const ends = page.locator('[data-ends]');

@@ -25,8 +25,9 @@ export const runsWords = {
     failed: 'Failed',
     length: 'Length',
     of: 'Run of {agent}',
-    counts: '{total} · {open} open · {failed} failed',
-    openCounts: '{total} · {open} open ({running} running, {waiting} waiting) · {failed} failed',
+    counts: '1 call · {open} open · {failed} failed | {total} calls · {open} open · {failed} failed',
+    openCounts:
+      '1 call · {open} open ({running} running, {waiting} waiting) · {failed} failed | {total} calls · {open} open ({running} running, {waiting} waiting) · {failed} failed',
     /** The filter by outcome: runs with open calls. */
     runningOrWaiting: 'Running or waiting',
   },

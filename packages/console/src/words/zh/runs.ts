@@ -27,8 +27,8 @@ export const runsWords: WordsOf<typeof english> = {
     failed: '失败',
     length: '时长',
     of: '{agent} 的 run',
-    counts: '{total} · 未结束 {open} · 失败 {failed}',
-    openCounts: '{total} · 未结束 {open}（运行中 {running}，等待中 {waiting}）· 失败 {failed}',
+    counts: '{total} 个调用 · 未结束 {open} · 失败 {failed}',
+    openCounts: '{total} 个调用 · 未结束 {open}（运行中 {running}，等待中 {waiting}）· 失败 {failed}',
     runningOrWaiting: '运行中或等待中',
   },
   outcomes: {
