@@ -5,6 +5,7 @@ import {
   countedTime,
   failedShares,
   hasOnlyRefused,
+  namedRefusals,
   percentilesIn,
   queryOfSeries,
   queryWithin,
@@ -101,4 +102,13 @@ it('sorts a table of series by name, counts, share and times', () => {
   const of = (column: string): unknown => seriesValue(series, column, 'Echo');
   expect(['name', 'total', 'rate', 'failed', 'share'].map(of)).toEqual(['Echo', 5, 5, 2, 40]);
   expect(['ran_p50', 'ran_max', 'waited_p95'].map(of)).toEqual([10, 40, null]);
+});
+
+describe('the refused requests of a series', () => {
+  it('are named beside its calls, also if it has no others', () => {
+    expect(namedRefusals('tool', series)).toBe(1);
+    expect(namedRefusals('tool', { outcomes: { REFUSED: 8 } })).toBe(8);
+    expect(namedRefusals('agent', { outcomes: { COMPLETED: 2 } })).toBe(0);
+    expect(namedRefusals('outcome', { outcomes: { REFUSED: 8 } })).toBe(0);
+  });
 });

@@ -149,6 +149,14 @@ export function hasOnlyRefused({ count, outcomes }: Pick<MetricSeriesView, 'coun
   return count > 0 && outcomes.REFUSED === count;
 }
 
+/** How many refused requests a row of a series names beside its calls; none where the name of the series says it. */
+export function namedRefusals(
+  by: MetricGroupName | null,
+  { outcomes }: Pick<MetricSeriesView, 'outcomes'>,
+): number {
+  return by === 'outcome' ? 0 : (outcomes.REFUSED ?? 0);
+}
+
 /** What a table of series is sorted by: the name, a time such as `ran_p95`, failures or their share, or else the count. */
 export function seriesValue(series: MetricSeriesView, column: string, name: string): string | number | null {
   const [time, percentile] = column.split('_');
