@@ -165,6 +165,28 @@ describe('failure codes', () => {
   });
 });
 
+describe('a heading that sorts', () => {
+  /** In pixels: a line is higher than its letters. */
+  const LESS_THAN_A_LINE = 10;
+
+  it('has no line for the arrow alone', async () => {
+    const { page, done } = await board.open('/ui/metrics?by=tool');
+    await page.locator('[data-series-link]').first().waitFor();
+    const headings = page.locator('[data-series-table] [data-sort]');
+    for (const heading of await headings.all()) {
+      await heading.click();
+      const [whole, words] = await heading.evaluate((button) => {
+        const range = document.createRange();
+        range.selectNodeContents(button);
+        return [button.getBoundingClientRect().height, range.getBoundingClientRect().height];
+      });
+      const name = await heading.textContent();
+      expect({ name, isHigher: whole! - words! > LESS_THAN_A_LINE }).toEqual({ name, isHigher: false });
+    }
+    await done();
+  });
+});
+
 describe('a tool that a link opens', () => {
   it('is in view in the list, beside its details', async () => {
     const height = 520;
