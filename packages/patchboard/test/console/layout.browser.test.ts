@@ -202,6 +202,18 @@ describe('a tool that a link opens', () => {
   });
 });
 
+describe('a tool that does not exist', () => {
+  it('has no link to the tester', async () => {
+    const { page, done } = await board.open('/ui/tools?tool=toy.echoo');
+    const detail = page.locator('[data-tool-detail]');
+    await detail.locator('[data-state="failed"]').waitFor();
+    expect(await detail.getByRole('link', { name: 'Test it' }).count()).toBe(0);
+    await page.goto(`${board.url}/ui/tools?tool=toy.echo`);
+    await detail.getByRole('link', { name: 'Test it' }).waitFor();
+    await done();
+  });
+});
+
 describe('times of an hour', () => {
   it('are on one line in the list of calls, at every width', async () => {
     const { page, done } = await board.open('/ui/nowhere');
