@@ -299,6 +299,7 @@ describe('one call', () => {
     await page.locator('[data-stretch="EXECUTING"]').waitFor();
     await page.getByText('the tool is not marked as risky').waitFor();
     expect(await page.locator('[data-failure]').count()).toBe(0);
+    expect(await page.locator('[data-attempt-end]').allTextContents()).toEqual(['Completed']);
     await page.locator('[data-row] [data-state="COMPLETED"]').waitFor();
     await page.getByRole('region', { name: 'Result' }).filter({ hasText: 'hello' }).waitFor();
     await page.locator('[data-replay]').click();
