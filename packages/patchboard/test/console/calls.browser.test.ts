@@ -271,7 +271,12 @@ describe('selected calls', () => {
     // The state of the call that was replayed would read as that of the new one.
     expect(await page.locator(`[data-bulk-call="${ended}"] [data-state]`).count()).toBe(0);
     await page.locator('[data-bulk-progress]', { hasText: '1 replayed, 0 refused' }).waitFor();
-    await made.click();
+    const replay = String(await made.textContent());
+    expect(await made.getAttribute('href')).toContain(replay);
+    await page.locator('[data-bulk-new]').click();
+    await page.waitForURL((address) => address.searchParams.get('query')?.startsWith('run:') === true);
+    await page.locator('[data-bulk-dialog]').waitFor({ state: 'detached' });
+    await page.locator(`[data-call="${replay}"] a`).first().click();
     await page.waitForURL('**/ui/calls/tc_*');
     await page.locator('main a', { hasText: ended }).first().waitFor();
     await done();

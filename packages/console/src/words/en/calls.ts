@@ -103,6 +103,7 @@ export const callsWords = {
       cancel: '{done} cancelled, {failed} refused, {stopped} not begun',
     },
     did: { replay: 'replayed', cancel: 'cancelled' },
+    newCalls: 'Show the run of the new calls',
     stop: 'Stop',
     stopping: 'Stopping…',
     states: { waiting: 'waits', running: 'runs…', done: 'done', stopped: 'not begun' },

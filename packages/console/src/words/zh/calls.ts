@@ -101,6 +101,7 @@ export const callsWords: WordsOf<typeof english> = {
       cancel: '已取消 {done} 个，被拒绝 {failed} 个，未开始 {stopped} 个',
     },
     did: { replay: '已重放', cancel: '已取消' },
+    newCalls: '显示新调用所在的 run',
     stop: '停止',
     stopping: '正在停止…',
     states: { waiting: '等待中', running: '进行中…', done: '完成', stopped: '未开始' },
