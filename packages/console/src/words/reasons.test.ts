@@ -1,5 +1,6 @@
 import { ENGLISH, reason, textIn, type ReasonCode, type ReasonView } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
+import { dayAndTime } from '../format.ts';
 import { codeWords, reasonWords, REASON_LANGUAGES } from './reasons.ts';
 
 const CODES = Object.keys(ENGLISH) as ReasonCode[];
@@ -53,6 +54,16 @@ describe('reasons in the languages of the console', () => {
     expect(reasonWords('en', reasons)).toBe(
       'the tool is destructive; the arguments of pay are no JSON object: a number must not start with 0 at column 3',
     );
+  });
+
+  it('write a time as the console writes times, and leave one that cannot be read', () => {
+    const since = '2026-11-19T05:57:16.281Z';
+    for (const language of ['en', 'zh'] as const) {
+      const time = dayAndTime(since, language);
+      expect(reasonWords(language, [reason('contract_changed', { since })])).toContain(` ${time}`);
+      expect(reasonWords(language, [reason('key_outlives_maker', { at: since })])).toContain(time);
+      expect(reasonWords(language, [reason('contract_changed', { since: 'soon' })])).toContain(' soon');
+    }
   });
 
   it('say why the weather service failed, and show the text of an older record as it is', () => {
