@@ -1,4 +1,4 @@
-import type { PatchboardClient } from '@patchboard/client';
+import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import { LOCAL_AGENT, OPERATOR_AGENT, type CurrentSessionView } from '@patchboard/wire';
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue';
 import type { Subscription } from '../live/hub-messages.ts';
@@ -15,6 +15,8 @@ export const currentSession: ShallowRef<CurrentSessionView | null> = shallowRef(
 export const sessionState: Ref<'asking' | 'known' | 'refused'> = ref(
   proof.value === null ? 'refused' : 'asking',
 );
+/** This page has no session, and the server refuses requests without a credential. */
+export const isSignedOut: Ref<boolean> = ref(false);
 /** Changes with the session, so that nothing read with one is shown with another. */
 export const sessionNumber: Ref<number> = ref(0);
 /** The tenant that the URL names. */
@@ -34,6 +36,7 @@ watch(
   proof,
   () => {
     currentSession.value = null;
+    isSignedOut.value = false;
     sessionState.value = proof.value === null ? 'refused' : 'asking';
     sessionNumber.value += 1;
   },
@@ -70,13 +73,23 @@ export async function readCurrentSession(signal: AbortSignal): Promise<CurrentSe
     if (isCurrent()) know(session);
     return session;
   } catch (error) {
-    if (isCurrent()) sessionState.value = 'refused';
+    if (isCurrent()) {
+      sessionState.value = 'refused';
+      isSignedOut.value = isWithoutCredential(error);
+    }
     throw error;
   }
 }
 
+/** A page that was open when local mode ended stays: it may hold what the user typed. */
+function isWithoutCredential(error: unknown): boolean {
+  const isRefused = error instanceof PatchboardError && error.status === 401;
+  return isRefused && proof.value === null && currentSession.value === null;
+}
+
 function know(session: CurrentSessionView): void {
   currentSession.value = session;
+  isSignedOut.value = false;
   sessionState.value = 'known';
 }
 

@@ -345,6 +345,25 @@ describe('keys', () => {
     await done();
   });
 
+  it('make a visitor without one sign in, and no page claims figures before', async () => {
+    await board.server.mint({ kind: 'service', name: 'first', scopes: ['calls:read'] });
+    for (const name of ['tester', 'calls', 'metrics']) {
+      const { page, done } = await board.open(`/ui/${name}`, { isSignedIn: false });
+      await page.locator('[data-signed-out]', { hasText: 'npx patchboard login' }).waitFor();
+      expect(await page.locator('[data-state="needs-operator"]').count()).toBe(1);
+      expect(await page.locator('[data-live]').count()).toBe(0);
+      const words = await page.locator('main').innerText();
+      expect(words.replace(board.url, '')).not.toMatch(/\d/);
+      await done();
+    }
+    const { page, done } = await board.open('/ui/settings', { isSignedIn: false });
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    expect(await page.locator('[data-signed-out]').count()).toBe(0);
+    await page.getByRole('link', { name: 'Tester' }).click();
+    await page.locator('[data-signed-out]').waitFor();
+    await done();
+  });
+
   it('are not taken from a link, which somebody else may have made', async () => {
     const key = await board.server.mint({ kind: 'operator', name: 'stranger' });
     const { page, done } = await board.open(`/ui/login#login=${key.secret}`, { isSignedIn: false });
