@@ -40,12 +40,12 @@ export function table(figure: Figure, quick: boolean): string {
 }
 
 /** The report as one line of JSON. */
-export function jsonLine({ id, durability, outcomes, arms }: Figure): string {
+export function jsonLine({ id, durability, outcomes, arms, sideBySide }: Figure): string {
   const shown = outcomes.map((outcome) => {
     const { name, value, min, max, unit = 'ratio', peer = null } = outcome;
     return { name, unit, value, min, max, target: targetText(outcome), isMet: isMet(outcome), peer };
   });
-  return `${JSON.stringify({ id, outcomes: shown, durability, arms })}\n`;
+  return `${JSON.stringify({ id, outcomes: shown, durability, arms, sideBySide })}\n`;
 }
 
 function outcomeRow(outcome: Outcome, quick: boolean): string[] {
