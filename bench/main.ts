@@ -42,7 +42,7 @@ for (const id of ids) {
 }
 // A run of some figures changes the picture only if that is wanted.
 if (values.record || (positionals.length === 0 && !quick)) {
-  for (const file of await recordFigures(machine, figures)) process.stderr.write(`wrote ${file}\n`);
+  for (const line of await recordFigures(machine, figures)) process.stderr.write(`${line}\n`);
 }
 
 function refuse(problem: string): never {

@@ -55,7 +55,11 @@ export function dbos(databases: Databases): PeerContender {
 
 export function restateServer({ pid, admin, ingress }: RestateService): PeerContender {
   const address: PeerAddress = { address: admin, ingress };
-  const peer: ComparedPeer = { name: 'Restate', durability: 'synced', note: 'keeps results for a day' };
+  const peer: ComparedPeer = {
+    name: 'Restate (own log, over HTTP)',
+    durability: 'synced',
+    note: 'keeps results for a day',
+  };
   return peerContender('restate', 'its own log', peer, {
     pid,
     withAddress: async (use) => await use(address),

@@ -55,5 +55,6 @@ export const CHINESE: PictureWords = {
     'bare relay (Fastify and ws)': '裸转发（Fastify 和 ws）',
     'bare ws server: parse and reply': '裸 ws 服务器：解析并回复',
     "MCP SDK's own handler": 'MCP SDK 自带的处理程序',
+    'Restate (own log, over HTTP)': 'Restate（自己的日志，经 HTTP）',
   },
 };

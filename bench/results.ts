@@ -26,20 +26,41 @@ export interface Results {
 
 const FILE = fileURLToPath(new URL('./results.json', import.meta.url));
 
-/** Adds figures to the recorded ones. Those of another machine are dropped: ratios of two machines are no comparison. */
+/** Results with what was left out of them. */
+export interface Recorded {
+  readonly results: Results;
+  /** Ids of figures that keep their earlier results, because this run lacks one of their peers. */
+  readonly incomplete: readonly string[];
+}
+
+/** Adds figures to the recorded ones and writes the file. */
 export async function recordResults(
   machine: Machine,
   figures: readonly Figure[],
   measuredOn: string,
-): Promise<Results> {
-  const before = await readResults();
+): Promise<Recorded> {
+  const recorded = addFigures(await readResults(), { machine, figures, measuredOn });
+  await writeFile(FILE, `${JSON.stringify(recorded.results, null, 2)}\n`);
+  return recorded;
+}
+
+/** Figures of another machine are dropped: ratios of two machines are no comparison. */
+export function addFigures(
+  before: Results | null,
+  run: { readonly machine: Machine; readonly figures: readonly Figure[]; readonly measuredOn: string },
+): Recorded {
+  const { machine, measuredOn } = run;
   const kept = before !== null && isSameMachine(before.machine, machine) ? before.figures : {};
-  const added = figures
-    .map((figure) => [figure.id, { measuredOn, results: peersOf(figure) }] as const)
-    .filter(([, { results }]) => results.length > 0);
-  const results: Results = { machine, figures: { ...kept, ...Object.fromEntries(added) } };
-  await writeFile(FILE, `${JSON.stringify(results, null, 2)}\n`);
-  return results;
+  const added: Record<string, RecordedFigure> = {};
+  const incomplete: string[] = [];
+  for (const figure of run.figures) {
+    const results = peersOf(figure);
+    const names = new Set(results.map(({ peer }) => peer.name));
+    const isComplete = (kept[figure.id]?.results ?? []).every(({ peer }) => names.has(peer.name));
+    if (!isComplete) incomplete.push(figure.id);
+    else if (results.length > 0) added[figure.id] = { measuredOn, results };
+  }
+  return { results: { machine, figures: { ...kept, ...added } }, incomplete };
 }
 
 async function readResults(): Promise<Results | null> {

@@ -5,7 +5,7 @@ import { peerTable } from '../bench/peer-table.ts';
 import { CHINESE, ENGLISH } from '../bench/picture-words.ts';
 import { drawPicture } from '../bench/picture.ts';
 import { jsonLine, table } from '../bench/report.ts';
-import type { Results } from '../bench/results.ts';
+import { addFigures, type Results } from '../bench/results.ts';
 import { comparePaired, subtractPaired } from '../bench/statistics.ts';
 
 const PEER: ComparedPeer = { name: 'a <queue>', durability: 'every_second', note: 'keeps results' };
@@ -50,6 +50,37 @@ describe('pairs of slices', () => {
   it('have the median of their ratios or differences, and the extremes', () => {
     expect(comparePaired([10, 30, 20], [10, 10, 10])).toEqual({ value: 2, min: 1, max: 3 });
     expect(subtractPaired([10, 30, 20], [5, 10, 10])).toEqual({ value: 10, min: 5, max: 20 });
+  });
+});
+
+describe('recorded figures', () => {
+  const run = { machine: MACHINE, measuredOn: '2026-11-20' };
+
+  it('are replaced by a run with the same peers, and kept beside new ones', () => {
+    const fast: Outcome = {
+      name: 'other',
+      value: 4,
+      min: 3,
+      max: 5,
+      peer: { name: 'fast', durability: 'synced' },
+    };
+    const figure = { ...FIGURE, outcomes: [...OUTCOMES, fast] };
+    const { results, incomplete } = addFigures(RESULTS, { ...run, figures: [figure] });
+    expect(results.figures['P1']?.measuredOn).toBe('2026-11-20');
+    expect(results.figures['P4']).toBe(RESULTS.figures['P4']);
+    expect(incomplete).toEqual([]);
+  });
+
+  it('are kept if the run left out one of their peers', () => {
+    const { results, incomplete } = addFigures(RESULTS, { ...run, figures: [FIGURE] });
+    expect(results.figures).toEqual(RESULTS.figures);
+    expect(incomplete).toEqual(['P1']);
+  });
+
+  it('are dropped if they are of another machine', () => {
+    const machine = { ...MACHINE, cpu: 'another CPU' };
+    const { results } = addFigures(RESULTS, { ...run, machine, figures: [FIGURE] });
+    expect(Object.keys(results.figures)).toEqual(['P1']);
   });
 });
 
