@@ -11,7 +11,6 @@ import { timesSoFar } from '../call/call-times.ts';
 import { isOpen, type Call, type CallState } from '../call/call.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { maySeeCall } from '../call/visibility.ts';
-import { singleNode } from '../peers.ts';
 import { BadCursor, type Store } from '../ports.ts';
 import { CallLists, type CallListRequest } from './call-lists.ts';
 import { matchesCriteria } from './criteria.ts';
@@ -84,15 +83,20 @@ interface ListsOverCalls {
   readonly live: Map<string, Call>;
 }
 
-/** `afterOpen` runs once, after the open calls of a page were read and before the ended ones are. */
+/**
+ * `afterOpen` runs once, after the open calls of a page were read and before the ended ones are. `isSingle` false: the open calls
+ * belong to another node.
+ */
 async function listsOver(
   calls: readonly Call[],
   afterOpen: (store: Store, live: Map<string, Call>) => Promise<void> = async () => {},
+  isSingle = true,
 ): Promise<ListsOverCalls> {
   const store = memoryStore({ digest: nodeDigest });
   for (const call of calls) await insert(store, call);
   const live = new Map(calls.filter(isOpen).map((call) => [call.id, call]));
-  const lifecycle = { all: () => [...live.values()].map((call) => ({ call }) as LiveCall) };
+  const own = (): LiveCall[] => [...live.values()].map((call) => ({ call }) as LiveCall);
+  const lifecycle = { all: () => (isSingle ? own() : []) };
   const runs = {
     find: async (principal: Principal, id: string) => await store.findRun(principal.tenant, id),
   };
@@ -101,6 +105,7 @@ async function listsOver(
     get: (target, name) => {
       if (name === 'search') return target.search;
       const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+      if (name === 'openCalls') return method.bind(target);
       return async (...args: unknown[]) => {
         if (name === 'ledgerHead' && isFirst) {
           isFirst = false;
@@ -111,7 +116,7 @@ async function listsOver(
     },
   });
   const clock = new FakeClock();
-  const parts = { store: watched, peers: singleNode(store), lifecycle, clock, runs };
+  const parts = { store: watched, peers: { isSingle }, lifecycle, clock, runs };
   return { lists: new CallLists({ ...parts, indexAwaited: () => {} }), store, live };
 }
 
@@ -188,9 +193,10 @@ describe('the pages of a list', () => {
         fc.constantFrom(...QUERIES),
         sorts,
         fc.integer({ min: 1, max: 4 }),
-        async (given, principal, query, sort, limit) => {
+        fc.boolean(),
+        async (given, principal, query, sort, limit, isSingle) => {
           const calls = given.map(callOf);
-          const { lists, store } = await listsOver(calls);
+          const { lists, store } = await listsOver(calls, undefined, isSingle);
           const request = requestOf(query, sort, limit);
           const found = (await allPages(lists, principal, request)).map(({ id }) => id);
           const whole = expected(calls, principal, request);
@@ -254,6 +260,23 @@ describe('the pages of a list', () => {
       expect(found.map(({ id }) => id).toSorted(), by).toEqual(calls.map(({ id }) => id).toSorted());
       expect(found.find(({ id }) => id === ending.id)?.state.name, by).toBe('COMPLETED');
       expect((await store.findCall(ending.id))?.state.name).toBe('COMPLETED');
+    }
+  });
+
+  it('list a call of another node as it is when the page is read, and not in a state that was not asked for', async () => {
+    const calls = Array.from({ length: 3 }, (_, at) =>
+      aCall({ createdAt: NOW - at * 1000, state: { name: 'PENDING', deadlineAt: NOW * 2 } }),
+    );
+    const [ending, ...others] = calls as [Call, Call, Call];
+    for (const query of ['tool:*', 'tool:* state:open']) {
+      const end = async (stored: Store): Promise<void> =>
+        void (await stored.replaceCall(endedForm(ending), ending.version, []));
+      const { lists } = await listsOver(calls, end, false);
+      const request = requestOf(query, { by: 'total', isAscending: true }, 10);
+      const found = (await allPages(lists, aPrincipal(), request)).map(({ id, state }) => [id, state.name]);
+      const open = others.map(({ id }) => [id, 'PENDING']);
+      const isOpenOnly = query.includes('open');
+      expect(found, query).toEqual(isOpenOnly ? open : [...open, [ending.id, 'COMPLETED']]);
     }
   });
 

@@ -79,7 +79,8 @@ export class CallLists {
     const { items } = page;
     for (let round = 1; ; round += 1) {
       const merged = await this.#foundAfter(criteria, sort, open, page.last ?? cursor, limit + 1);
-      await this.#read(principal, merged.slice(0, limit), page);
+      const isListed = (call: Call): boolean => maySeeCall(principal, call) && isInStates(call, criteria);
+      await this.#read(merged.slice(0, limit), page, isListed);
       const { last } = page;
       if (last === null || merged.length === 0 || merged.at(-1)?.id === last.id)
         return { items, nextCursor: null, isComplete };
@@ -101,23 +102,26 @@ export class CallLists {
     return mergeFound(rest, ended, sort);
   }
 
-  /** Adds calls to the page until it is full. Those that are no longer stored are left out. */
+  /** Adds calls to the page until it is full. Those that are no longer stored, or not `isListed` now, are left out. */
   async #read(
-    principal: Principal,
     found: readonly (FoundCall | FoundOpenCall)[],
     page: PageOfCalls,
+    isListed: (call: Call) => boolean,
   ): Promise<void> {
     for (let start = 0; start < found.length && !page.isFull; start += READ_AT_ONCE) {
       const some = found.slice(start, start + READ_AT_ONCE);
-      const calls = await Promise.all(
-        some.map(async (one) => ('call' in one ? one.call : await this.#parts.store.findCall(one.id))),
-      );
+      const calls = await Promise.all(some.map((one) => this.#callOf(one)));
       for (const [index, one] of some.entries()) {
         if (page.isFull) break;
         const call = calls[index];
-        page.add(one, call !== undefined && maySeeCall(principal, call) ? call : undefined);
+        page.add(one, call !== undefined && isListed(call) ? call : undefined);
       }
     }
+  }
+
+  async #callOf(found: FoundCall | FoundOpenCall): Promise<Call | undefined> {
+    const inMemory = 'call' in found ? found.call : null;
+    return inMemory ?? (await this.#parts.store.findCall(found.id));
   }
 }
 
@@ -143,6 +147,11 @@ class PageOfCalls {
     this.items.push(call);
     this.#characters += callCharacters(call);
   }
+}
+
+/** An open call of another node may have moved since it was found. */
+function isInStates({ state }: Call, { states }: CallCriteria): boolean {
+  return states === undefined || states.includes(state.name);
 }
 
 function isSameSort(one: CallSort | null, other: CallSort): boolean {

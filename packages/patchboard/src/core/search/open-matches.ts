@@ -44,8 +44,10 @@ export async function openMatches(
     read += 1;
     if (read % TURN === 0) await parts.clock.turn();
     const { waitedMs, ranMs } = timesSoFar(call, now);
-    if (matchesCriteria({ ...searchedCall(call), waitedMs, ranMs }, criteria))
-      found.push({ id: call.id, value: sortValue(call, sort, now), call });
+    if (!matchesCriteria({ ...searchedCall(call), waitedMs, ranMs }, criteria)) continue;
+    // Calls of all nodes were read for this request: together they may be larger than the memory.
+    const kept = parts.peers.isSingle ? call : null;
+    found.push({ id: call.id, value: sortValue(call, sort, now), call: kept });
   }
   return { found: sorted(found, sort), isComplete: true };
 }

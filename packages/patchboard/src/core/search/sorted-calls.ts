@@ -4,7 +4,8 @@ import type { CallSort, FoundCall } from './call-search.ts';
 
 /** An open call with what the list is sorted by. */
 export interface FoundOpenCall extends FoundCall {
-  readonly call: Call;
+  /** Null: it is not in memory, and is read when it is listed. */
+  readonly call: Call | null;
 }
 
 /** Negative if `one` comes before `other` in the list. */

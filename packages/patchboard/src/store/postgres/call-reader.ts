@@ -1,3 +1,4 @@
+import { PAGE_CHARACTERS } from '../../core/call/call-size.ts';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import type { OpenCallFilter } from '../../core/ports.ts';
 import { textArray } from '../../postgres/arrays.ts';
@@ -140,11 +141,14 @@ export class CallReader {
    */
   async *openOf(ids: readonly string[], owner: number | null): AsyncIterable<Call> {
     for (const some of chunks(ids)) {
-      const calls = await this.#findStoredMany(some);
-      for (const id of some) {
-        const stored = calls.get(id);
-        const isSought = stored !== undefined && (owner === null || stored.owner === owner);
-        if (isSought && isOpen(stored.call)) yield stored.call;
+      // Large calls are not read together: their callers use one after the other.
+      for (const fitting of bySize(some, await this.sizesOf(some))) {
+        const calls = await this.#findStoredMany(fitting);
+        for (const id of fitting) {
+          const stored = calls.get(id);
+          const isSought = stored !== undefined && (owner === null || stored.owner === owner);
+          if (isSought && isOpen(stored.call)) yield stored.call;
+        }
       }
     }
   }
@@ -192,4 +196,21 @@ function joined({ calls, open_calls: open, ended_calls: ended }: Tables): string
 
 function* chunks(ids: readonly string[]): Iterable<readonly string[]> {
   for (let start = 0; start < ids.length; start += AT_ONCE) yield ids.slice(start, start + AT_ONCE);
+}
+
+/** Divides the ids into parts that end with the call that reaches the size of a page. Calls of unknown size are not stored. */
+function* bySize(ids: readonly string[], sizes: ReadonlyMap<string, number>): Iterable<readonly string[]> {
+  let part: string[] = [];
+  let bytes = 0;
+  for (const id of ids) {
+    const size = sizes.get(id);
+    if (size === undefined) continue;
+    part.push(id);
+    bytes += size;
+    if (bytes < PAGE_CHARACTERS) continue;
+    yield part;
+    part = [];
+    bytes = 0;
+  }
+  if (part.length > 0) yield part;
 }

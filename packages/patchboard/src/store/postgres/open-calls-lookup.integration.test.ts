@@ -3,9 +3,12 @@ import { storeOptions } from '../../../test/postgres/support/a-postgres-store.ts
 import { aCall, aRecord, completed, rowsOf } from '../samples.contract.ts';
 import { aSchema, sharedPostgres } from '../../../test/services/shared-postgres.ts';
 import { waitFor } from '../../../test/support/wait-for.ts';
+import { PAGE_CHARACTERS } from '../../core/call/call-size.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
-import { Connection } from '../../postgres/connection.ts';
+import { Connection, type Queryable } from '../../postgres/connection.ts';
+import { CallReader } from './call-reader.ts';
 import { postgresStore } from './open.ts';
+import { tablesIn } from './schema.ts';
 
 const CALLS = 24;
 
@@ -41,5 +44,35 @@ it('ends calls by their key: a scan would read all rows of ended calls that are 
     expect(ended.scans).toBeLessThan(CALLS / 2);
   } finally {
     await reader.close();
+  }
+});
+
+it('reads large open calls in parts of the size of a page, not all at once', async () => {
+  const service = await sharedPostgres(15);
+  const schema = aSchema(service);
+  const { url } = service;
+  const store = await postgresStore(storeOptions(url, { schema }));
+  const argsJson = JSON.stringify({ text: 'x'.repeat(1_000_000) });
+  for (let n = 0; n < CALLS; n += 1) await store.insertCall(aRecord(aCall(n, { argsJson })));
+  await store.close();
+  const connection = new Connection({ options: connectionOptions(url), name: 'test', prepare: true });
+  const sizes: number[] = [];
+  const reader: Queryable = {
+    query: async <Row extends object>(...given: Parameters<Queryable['query']>) => {
+      const result = await connection.query<Row>(...given);
+      sizes.push(JSON.stringify(result.rows).length);
+      return result;
+    },
+  };
+  try {
+    const calls = new CallReader({ reader, tables: tablesIn(schema) });
+    const { tenant } = aCall(0);
+    const found: string[] = [];
+    for await (const call of calls.openCallsOf({ tenant })) found.push(call.id);
+    expect(found).toEqual(Array.from({ length: CALLS }, (_, n) => aCall(n).id));
+    // A part ends with the call that reaches the size.
+    expect(Math.max(...sizes)).toBeLessThan(1.5 * PAGE_CHARACTERS);
+  } finally {
+    await connection.close();
   }
 });
