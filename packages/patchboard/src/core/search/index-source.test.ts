@@ -1,6 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { memoryStore } from '../../store/memory/memory-store.ts';
-import { anEntry, digest } from '../../store/samples.contract.ts';
+import { anEntry, digest, insertAll } from '../../store/samples.contract.ts';
+import { endedCalls } from '../../store/search-samples.contract.ts';
+import type { Call } from '../call/call.ts';
 import { LedgerSource } from './index-source.ts';
 
 it('reads a bounded number of rows at once, also if they add nothing, and all of them in the end', async () => {
@@ -18,4 +23,36 @@ it('reads a bounded number of rows at once, also if they add nothing, and all of
     after = batch.to.seq;
   }
   expect(after).toBe(count);
+});
+
+it('holds one call at a time: the results of a page of them may be larger than the memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const calls = endedCalls(10);
+  const store = memoryStore({ digest });
+  await insertAll(store, calls);
+  const read: WeakRef<Call>[] = [];
+  let most = 0;
+  const copyOf = async (call: Call | undefined): Promise<Call | undefined> => {
+    // A WeakRef keeps its target until the current task ends.
+    await turn();
+    collect();
+    most = Math.max(most, read.filter((ref) => ref.deref() !== undefined).length);
+    const copy = call === undefined ? undefined : structuredClone(call);
+    if (copy !== undefined) read.push(new WeakRef(copy));
+    return copy;
+  };
+  const source = new LedgerSource({
+    ledgerHead: () => store.ledgerHead(),
+    readLedger: async (...given) => {
+      const rows = await store.readLedger(...given);
+      const copied = [];
+      for (const { row, call } of rows) copied.push({ row, call: (await copyOf(call ?? undefined)) ?? null });
+      return copied;
+    },
+    findCall: async (id) => await copyOf(await store.findCall(id)),
+  });
+  const batch = await source.read(0);
+  expect(batch?.calls.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
+  expect(most).toBeLessThanOrEqual(1);
 });

@@ -1,6 +1,7 @@
+import type { LedgerRow } from '../ledger/ledger.ts';
 import type { Store } from '../ports.ts';
 import type { IndexBatch, IndexedCall, IndexedRefusal, IndexPosition } from './call-search.ts';
-import { endedBy, indexedRefusal, INDEXED_KINDS } from './indexed-rows.ts';
+import { endedBy, endsCall, indexedRefusal, INDEXED_KINDS } from './indexed-rows.ts';
 
 /** Reads the committed ledger rows that the index of calls is made from. */
 export interface IndexSource {
@@ -14,18 +15,21 @@ export interface IndexSource {
   isNearlyFull?(): boolean;
 }
 
-/** Rows read at once. Calls may be large, and only their indexed part is kept. */
+/** Rows read at once. */
 const PAGE_ROWS = 100;
 /** Calls and refusals in one batch. */
 const BATCH_ITEMS = 400;
 /** Pages of one batch: the calls of old rows may all be removed. */
 const BATCH_PAGES = 40;
 
+/** The parts of a store that the index is read from. */
+type IndexedStore = Pick<Store, 'readLedger' | 'ledgerHead' | 'findCall'>;
+
 /** Reads from the ledger of any store. */
 export class LedgerSource implements IndexSource {
-  readonly #store: Pick<Store, 'readLedger' | 'ledgerHead'>;
+  readonly #store: IndexedStore;
 
-  constructor(store: Pick<Store, 'readLedger' | 'ledgerHead'>) {
+  constructor(store: IndexedStore) {
     this.#store = store;
   }
 
@@ -45,13 +49,14 @@ export class LedgerSource implements IndexSource {
     const refusals: IndexedRefusal[] = [];
     let to: IndexPosition = { seq: after, hash: '' };
     for (let page = 0; page < BATCH_PAGES && calls.length + refusals.length < BATCH_ITEMS; page += 1) {
-      const rows = await this.#store.readLedger({ kinds: INDEXED_KINDS }, to.seq, PAGE_ROWS);
-      for (const committed of rows) {
-        const call = endedBy(committed);
-        const refusal = indexedRefusal(committed.row);
+      const filter = { kinds: INDEXED_KINDS };
+      const rows = await this.#store.readLedger(filter, to.seq, PAGE_ROWS, { withCalls: false });
+      for (const { row } of rows) {
+        const call = await this.#endedBy(row);
+        const refusal = indexedRefusal(row);
         if (call !== null) calls.push(call);
         if (refusal !== null) refusals.push(refusal);
-        to = { seq: committed.row.seq, hash: committed.row.hash };
+        to = { seq: row.seq, hash: row.hash };
       }
       if (rows.length === PAGE_ROWS) continue;
       // Every row up to the head was read, also those of other kinds.
@@ -59,5 +64,11 @@ export class LedgerSource implements IndexSource {
       break;
     }
     return { from: after, to, calls, refusals, hasMore: to.seq < head };
+  }
+
+  /** Reads one call after the other: only a part of each is kept, and together their results may be larger than the memory. */
+  async #endedBy(row: LedgerRow): Promise<IndexedCall | null> {
+    if (row.callId === null || !endsCall(row)) return null;
+    return endedBy({ row, call: (await this.#store.findCall(row.callId)) ?? null });
   }
 }

@@ -13,9 +13,14 @@ export const INDEXED_KINDS: readonly LedgerKind[] = ['call.state', 'call.refused
 
 /** Returns the call that this row ended; null for other rows, and if the call is no longer stored. */
 export function endedBy({ row, call }: CommittedRow): IndexedCall | null {
-  if (row.kind !== 'call.state' || call === null || isOpen(call)) return null;
+  if (call === null || isOpen(call)) return null;
+  return endsCall(row) ? indexedCall(call) : null;
+}
+
+export function endsCall(row: Pick<LedgerRow, 'kind' | 'body'>): boolean {
+  if (row.kind !== 'call.state') return false;
   const state = bodyOf(row)['state'];
-  return isCallState(state) && isTerminal(state) ? indexedCall(call) : null;
+  return isCallState(state) && isTerminal(state);
 }
 
 /** Returns null while the call is open. */

@@ -76,6 +76,8 @@ export class StoreTables {
       new LedgerSource({
         readLedger: (...given) => this.read(() => this.ledger.read(...given)),
         ledgerHead: () => this.read(() => this.ledger.head),
+        // The row that ended the call was read, and is durable; the call does not change any more.
+        findCall: async (id) => this.reader.find(id),
       }),
     );
     const postings = new EventPostings(database);
