@@ -147,6 +147,24 @@ export function indexWriterContract(name: string, open: () => Promise<OpenedInde
       const known = { ...hour, agentId: 'hostile-1', stepMs: 60_000, by: null };
       expect(sumOf(await search.metrics(known, 1))).toBe(2);
     });
+
+    it('bounds the groups of a time bucket also for requests that name an unknown tool as that one', async () => {
+      const count = 2 * GROUPS_PER_BUCKET;
+      const since = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 2 * HOUR_MS;
+      const refusals = Array.from({ length: count }, (_, n) =>
+        aRefusal(n + 1, { at: since, toolName: OTHER_NAME, agentId: `hostile-${n}` }),
+      );
+      await opened.writer.acquireLease();
+      await opened.writer.apply(aBatch(0, [], refusals.slice(0, GROUPS_PER_BUCKET)));
+      await opened.writer.release();
+      const { writer, search } = await opened.reopen();
+      await writer.acquireLease();
+      await writer.apply(aBatch(GROUPS_PER_BUCKET, [], refusals.slice(GROUPS_PER_BUCKET)));
+      const hour = { tenant: 'acme', since, until: since + HOUR_MS, stepMs: HOUR_MS };
+      const found = await search.metrics({ ...hour, by: 'agent' }, count);
+      expect(sumOf(found)).toBe(count);
+      expect(found.series.length).toBeLessThanOrEqual(GROUPS_PER_BUCKET + 1);
+    });
   });
 }
 

@@ -18,7 +18,7 @@ export const METRIC_LEVELS: readonly { readonly widthMs: number; readonly keptMs
 /** Groups of one tenant in one time bucket. Names come from callers, so that their number must be bounded. */
 export const GROUPS_PER_BUCKET = 300;
 
-/** The tool, agent and code of all further groups. No tool, agent or code has this name. */
+/** The tool, agent and code of all further groups. No tool, agent or code has this name, but a request for an unknown tool may. */
 export const OTHER_NAME = '(other)';
 
 /** Calls of one tenant that ended, or requests that were refused, in one time bucket. */
@@ -33,6 +33,19 @@ export interface MetricGroup {
   readonly waited: Histogram;
   /** Only calls that were executed. */
   readonly ran: Histogram;
+}
+
+type GroupNames = Pick<MetricGroup, 'toolName' | 'agentId' | 'code'>;
+
+/** Returns the group that counts this one if its bucket has no room for it. */
+export function otherGroup<Group extends GroupNames>(group: Group): Group {
+  const code = group.code === null ? null : OTHER_NAME;
+  return { ...group, toolName: OTHER_NAME, agentId: OTHER_NAME, code };
+}
+
+/** Whether it counts all further groups of its bucket. */
+export function isOtherGroup({ toolName, agentId, code }: GroupNames): boolean {
+  return toolName === OTHER_NAME && agentId === OTHER_NAME && (code === null || code === OTHER_NAME);
 }
 
 /** Stored buckets of one width that cover a part of the time. */

@@ -2,9 +2,10 @@ import type { IndexBatch } from '../../../core/search/call-search.ts';
 import { mergedHistogram } from '../../../core/search/histogram.ts';
 import {
   GROUPS_PER_BUCKET,
+  isOtherGroup,
   METRIC_LEVELS,
   metricGroups,
-  OTHER_NAME,
+  otherGroup,
   type MetricGroup,
 } from '../../../core/search/metric-groups.ts';
 import { int8Array, textArray } from '../../../postgres/arrays.ts';
@@ -74,7 +75,7 @@ export class MetricBuckets {
       groups.add(groupOf(row));
       return row;
     }
-    return { ...row, toolName: OTHER_NAME, agentId: OTHER_NAME, code: row.code === null ? null : OTHER_NAME };
+    return otherGroup(row);
   }
 
   /** Keeps the groups of the buckets of these rows, and no others. */
@@ -96,8 +97,9 @@ export class MetricBuckets {
         agent_id: agentId,
         ...rest
       } of stored) {
-        const names = { toolName, agentId, outcome: outcomeOf(rest.outcome), code: rest.code };
-        if (toolName !== OTHER_NAME) known.get(bucketOf({ widthMs, at, tenant }))?.add(groupOf(names));
+        const code = rest.code === '' ? null : rest.code;
+        const names = { toolName, agentId, outcome: outcomeOf(rest.outcome), code };
+        if (!isOtherGroup(names)) known.get(bucketOf({ widthMs, at, tenant }))?.add(groupOf(names));
       }
     }
     this.#known = known;

@@ -4,10 +4,11 @@ import type { IndexBatch, MetricCell, MetricsCriteria } from '../../../core/sear
 import { encodeHistogram, HistogramSum, type Histogram } from '../../../core/search/histogram.ts';
 import {
   GROUPS_PER_BUCKET,
+  isOtherGroup,
   METRIC_LEVELS,
   metricCells,
   metricGroups,
-  OTHER_NAME,
+  otherGroup,
   storedRanges,
   type MetricGroup,
   type StoredGroup,
@@ -99,8 +100,8 @@ export class MetricEntries {
   /** Returns whether it made a new group. */
   #addGroup(widthMs: number, group: MetricGroup, entries: number): boolean {
     const existing = this.#find.get(widthMs, ...keyOf(group));
-    if (existing === undefined && entries >= GROUPS_PER_BUCKET && group.toolName !== OTHER_NAME)
-      return this.#addGroup(widthMs, otherOf(group), entries);
+    if (existing === undefined && entries >= GROUPS_PER_BUCKET && !isOtherGroup(group))
+      return this.#addGroup(widthMs, otherGroup(group), entries);
     this.#put.run(
       widthMs,
       ...keyOf(group),
@@ -110,11 +111,6 @@ export class MetricEntries {
     );
     return existing === undefined;
   }
-}
-
-function otherOf(group: MetricGroup): MetricGroup {
-  const code = group.code === null ? null : OTHER_NAME;
-  return { ...group, toolName: OTHER_NAME, agentId: OTHER_NAME, code };
 }
 
 function keyOf({ tenant, at, toolName, agentId, outcome, code }: MetricGroup) {
