@@ -102,6 +102,28 @@ describe('the tools of an upstream', () => {
     expect(offered).toEqual(['github.search', 'github.search', undefined]);
   });
 
+  it('of some tenants are removed with an event for these tenants, and for no others', async () => {
+    const { engine, store } = await withUpstream(new AnUpstream({ tenants: ['acme'] }));
+    engine.tenants.replace('acme', { sites: null, packs: ['test'], limits: {} });
+    const { seq } = await store.ledgerHead();
+    const eventsOf = (tenant: string): unknown[] => {
+      const events: unknown[] = [];
+      const reader = {
+        next: ({ data }: { readonly data: unknown }) => void events.push(data),
+        ready: () => null,
+        failed: (error: unknown) => void events.push(error),
+      };
+      engine.feed.follow({ principal: aPrincipal({ tenant }), callId: null }, seq, reader);
+      return events;
+    };
+    const [acme, beta, own] = ['acme', 'beta', 'default'].map(eventsOf);
+    await settled();
+    await engine.upstreams.remove('github');
+    await settled();
+    expect([beta, own]).toEqual([[], []]);
+    expect(acme).toMatchObject([{ pack: 'mcp:github', removed: ['github.search'] }]);
+  });
+
   it('keep the risk that a name ever had, over a restart too', async () => {
     const risky = anUpstreamTool({ name: 'github.drop', annotations: { destructive: true } });
     const tame = anUpstreamTool({ name: 'github.drop' });

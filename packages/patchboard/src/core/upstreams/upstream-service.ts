@@ -105,7 +105,7 @@ export class UpstreamService {
     this.#attached.delete(name);
     this.#kept.delete(name);
     this.#parts.packs.delete(packOf(settings));
-    this.#parts.tenants.limitPack(packOf(settings), null);
+    // The limit stays until an upstream of that name is added: it also decides which tenants learn of the removal.
     this.#tools.withdraw(settings);
     await attached.upstream.close();
     this.#record(attached.upstream, { removed: true });
