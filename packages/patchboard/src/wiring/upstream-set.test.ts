@@ -72,6 +72,14 @@ describe('a reload of upstreams', () => {
     expect([names(), made.filter(({ isClosed }) => isClosed)]).toEqual([['a', 'b'], []]);
   });
 
+  it('goes on if the connection of one cannot be closed', async () => {
+    const { set, config, made, names } = await aSet(['a', 'b']);
+    for (const upstream of made) upstream.close = () => Promise.reject(new Error('it does not end'));
+    config.value = upstreamsOf([settingsOf('b', 'http://127.0.0.1:2/mcp'), settingsOf('c')]);
+    expect(await set.reload()).toEqual({ added: ['c'], removed: ['a'], restarted: ['b'] });
+    expect(names()).toEqual(['b', 'c']);
+  });
+
   it('masks new secrets before the upstream is used', async () => {
     const { set, config, secrets } = await aSet([]);
     config.value = upstreamsOf([settingsOf('a')], ['planted-secret']);

@@ -107,7 +107,7 @@ export class UpstreamService {
     this.#parts.packs.delete(packOf(settings));
     // The limit stays until an upstream of that name is added: it also decides which tenants learn of the removal.
     this.#tools.withdraw(settings);
-    await attached.upstream.close();
+    await this.#closeOne(attached.upstream);
     this.#record(attached.upstream, { removed: true });
   }
 
