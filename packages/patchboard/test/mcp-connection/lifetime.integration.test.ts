@@ -147,6 +147,18 @@ describe('a process that ends again and again', () => {
   });
 });
 
+describe('a connection that is restarted', () => {
+  it('rejects what was not sent meanwhile, so that it may be sent again', async () => {
+    const up = await started(stdioSettings('legacy-server.mjs', [], { protocol: 'legacy' })).online();
+    const restarting = up.connection.restart();
+    expect(await errorOf(up.call('echo'))).toMatchObject({ name: 'NotStarted', mayRetry: true });
+    await restarting;
+    expect(await up.call('echo')).toMatchObject({ kind: 'result' });
+    await up.connection.close();
+    expect(await errorOf(up.call('echo'))).toMatchObject({ name: 'NotStarted', mayRetry: false });
+  });
+});
+
 describe('an upstream', () => {
   it('that is this server itself is refused', async () => {
     const server = await new ScriptedServer({ ok }).listen();

@@ -78,12 +78,12 @@ export class ReconnectingConnection implements McpConnection {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#end('the connection is closed'), this.#restarting]);
+    await Promise.all([this.#end('the connection is closed', false), this.#restarting]);
     this.#state.closed();
   }
 
   async #restart(): Promise<void> {
-    await this.#end('the connection is restarted');
+    await this.#end('the connection is restarted', true);
     if (this.#isClosed) return;
     this.#policy.reset();
     this.#opener?.forget();
@@ -92,8 +92,9 @@ export class ReconnectingConnection implements McpConnection {
     this.#connect();
   }
 
-  async #end(why: string): Promise<void> {
-    const error = new NotStarted(why, { mayRetry: false });
+  /** `mayRetry`: whether requests that were not sent may be sent again, over another connection. */
+  async #end(why: string, mayRetry: boolean): Promise<void> {
+    const error = new NotStarted(why, { mayRetry });
     this.#life.abort(error);
     this.#cancelTimer();
     this.#state.nextAttemptAt = null;
