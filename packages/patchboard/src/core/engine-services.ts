@@ -209,7 +209,7 @@ export class EngineServices {
         const tool = this.toolIndex.find(call.tenant, call.toolName);
         return tool?.version === call.toolVersion ? tool : undefined;
       },
-      cancelled: (live, reason) => this.providers.ofCall(live.call).cancel(live, reason),
+      cancelled: (live, reason, before) => this.providers.ofCall(live.call).cancel(live, reason, before),
       ended: (call) => {
         this.notifier.ended(call);
         this.#cancelledRuns.callOver(call);

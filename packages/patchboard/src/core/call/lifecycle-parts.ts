@@ -18,7 +18,7 @@ export interface LifecycleParts {
   /** The tool that a call was submitted with, if it is still registered. */
   readonly toolOf: (call: Call) => RegisteredTool | undefined;
   /** Called before `ended` and `dropped`, so that the provider stops working on the call. `reason`: see `Provider.cancel`. */
-  readonly cancelled: (live: LiveCall, reason: string | null) => void;
+  readonly cancelled: (live: LiveCall, reason: string | null, before: Call) => void;
   /** Called once for each call, after its end state is durable. */
   readonly ended: (call: Call) => void;
   /** Called with a call whose row is gone from the store: this process forgets it. */

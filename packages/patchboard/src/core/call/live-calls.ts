@@ -63,7 +63,7 @@ export class LiveCalls {
     if (!isOpen(to)) {
       this.open.remove(from);
       live.disarm();
-      this.#retire(live);
+      this.#retire(live, from);
       return;
     }
     this.open.move(from, to);
@@ -107,12 +107,12 @@ export class LiveCalls {
     return true;
   }
 
-  /** Releases the slot of the call and makes its provider stop. `reason`: see `Provider.cancel`. */
-  release(live: LiveCall, reason: string | null): void {
+  /** Releases the slot of the call and makes its provider stop. `reason`, `before`: see `Provider.cancel`. */
+  release(live: LiveCall, reason: string | null, before: Call = live.call): void {
     live.disarm = nothing;
     live.release();
     live.release = nothing;
-    this.#parts.cancelled(live, reason);
+    this.#parts.cancelled(live, reason, before);
   }
 
   /** Stops all work and forgets all calls, also those that are entered later. */
@@ -135,10 +135,10 @@ export class LiveCalls {
     live.disarm = this.wheel.after(left, () => this.#expire(live));
   }
 
-  #retire(live: LiveCall): void {
+  #retire(live: LiveCall, before: Call): void {
     const { call } = live;
     this.#byId.delete(call.id);
-    this.release(live, 'error' in call.state ? call.state.error.code : null);
+    this.release(live, 'error' in call.state ? call.state.error.code : null, before);
     this.#parts.ended(call);
   }
 

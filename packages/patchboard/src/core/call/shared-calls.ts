@@ -169,11 +169,12 @@ export class SharedCalls {
   #disown(live: LiveCall, current: Call | undefined): void {
     if (current === undefined) return this.#calls.drop(live);
     if (!isOurs(live) || current.version <= live.call.version || !this.#calls.forget(live)) return;
+    const before = live.call;
     live.call = current;
     live.ownership = 'lost';
     live.stop.fire('deadlineAt' in current.state ? MOVED : outcomeOf(current.state));
     // Null: a client that works on an open call goes on.
-    this.#calls.release(live, 'error' in current.state ? current.state.error.code : null);
+    this.#calls.release(live, 'error' in current.state ? current.state.error.code : null, before);
     this.#parts.movedElsewhere(current);
   }
 }

@@ -104,8 +104,8 @@ export class DeviceProvider implements Provider {
   }
 
   /** A device that is still working on the call is stopped by `live.release`. */
-  cancel(live: LiveCall, reason: string | null): void {
-    this.#parts.queue.cancel(live, reason);
+  cancel(live: LiveCall, reason: string | null, before: Call): void {
+    this.#parts.queue.cancel(live, reason, before);
   }
 
   recover(live: LiveCall, tool: RegisteredTool | undefined): boolean {

@@ -1,8 +1,8 @@
 import { reason } from '@patchboard/wire';
-import { attemptsOf, isOpen, type CallState } from '../call/call.ts';
+import { attemptsOf, isOpen, type Call, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import { continuedMs, InputRequired, type InputRound } from '../call/input.ts';
+import { carriedState, continuedMs, InputRequired, type InputRound } from '../call/input.ts';
 import type { InputRequests, RecordedInput } from '../call/input-requests.ts';
 import { isOurs, nothing, type LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
@@ -121,9 +121,13 @@ export class InProcessProvider implements Provider {
     else this.#queue(live, tool);
   }
 
-  /** A running tool gets the stop signal of its call; `live.release` returns the slot. */
-  cancel(): void {
-    // No other process works on the call, so there is none to notify.
+  /** A running tool gets the stop signal of its call; `live.release` returns the slot. One that waits for input does not run. */
+  cancel({ call, tool: known }: LiveCall, _reason: string | null, before: Call): void {
+    const { state } = before;
+    if (isOpen(call) || state.name !== 'INPUT_REQUIRED' || state.held) return;
+    const tool = known ?? this.#parts.toolIndex.find(call.tenant, call.toolName);
+    if (tool?.runsOn.kind === 'server' && tool.version === call.toolVersion)
+      tool.runsOn.tool.abandoned?.(carriedState(before));
   }
 
   recover({ call }: LiveCall, tool: RegisteredTool | undefined): boolean {

@@ -26,8 +26,11 @@ export interface Provider {
   reserve(tool: RegisteredTool, request: ReservationRequest, now: number): Reservation;
   /** Starts the next attempt of a recorded call that has no reservation: at once, or when a slot or device is free. */
   start(live: LiveCall): void;
-  /** Called when a call has ended, or this process has dropped it. `reason` null: it ended with the provider's own result. */
-  cancel(live: LiveCall, reason: string | null): void;
+  /**
+   * Called when a call has ended, or this process has dropped it. `reason` null: it ended with the provider's own result.
+   * `before`: the call as it was until then.
+   */
+  cancel(live: LiveCall, reason: string | null, before: Call): void;
   /**
    * Takes over a call that an earlier process left open, before it is started again. Returns false if the call was
    * executing and must not be repeated. `tool`: as it is registered now.

@@ -101,6 +101,11 @@ export interface ServerTool {
   readonly via?: readonly string[];
   /** Whether the tool's dependencies are reachable now. Absent: always. A call is accepted either way. */
   isOnline?(): boolean;
+  /**
+   * Called when a call ends while it waits for the input that the tool returned a request for, so that the tool does not run again.
+   * `carried`: what it kept for its next run.
+   */
+  abandoned?(carried: unknown): void;
   /** `args` has passed the input schema. Returns the result or a promise of it. Throw `ToolFailure` to fail on purpose. */
   execute(args: unknown, context: ToolContext): unknown;
 }

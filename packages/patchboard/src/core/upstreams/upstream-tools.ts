@@ -208,5 +208,6 @@ function serverToolOf(upstream: Upstream, tool: UpstreamTool): ServerTool {
     slot: { name: `upstream:${name}`, limit: concurrency },
     isOnline: () => upstream.isOnline(),
     execute: (args, context) => upstream.execute(tool, args, context),
+    abandoned: (carried) => upstream.abandoned?.(carried),
   };
 }

@@ -74,6 +74,8 @@ export interface Upstream {
   isOnline(): boolean;
   /** Returns the result. Throws `ToolFailure`, whose outcome says whether the upstream may have begun. */
   execute(tool: UpstreamTool, args: unknown, context: ToolContext): unknown;
+  /** See `ServerTool.abandoned`. Absent: nothing of a call that waits for input is left at the upstream. */
+  abandoned?(carried: unknown): void;
   /** Ends the connection, forgets failures and connects again. */
   restart(): Promise<void>;
   close(): Promise<void>;

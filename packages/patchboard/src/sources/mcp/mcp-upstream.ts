@@ -12,6 +12,8 @@ import type { McpConnection } from './mcp-connection.ts';
 import type { McpUpstreamSettings } from './mcp-upstream-settings.ts';
 import { readToolList } from './tool-specs.ts';
 import { callUpstream, type UpstreamCallParts } from './upstream-call.ts';
+import { carriedInput } from './upstream-inputs.ts';
+import { cancelTask } from './upstream-task.ts';
 
 export interface McpUpstreamParts {
   readonly connection: McpConnection;
@@ -77,6 +79,12 @@ export class McpUpstream implements Upstream {
       this.#inFlight -= 1;
       this.#latency.add(this.#clock.elapsed() - startedAt);
     }
+  }
+
+  /** Cancels the task of a call that waited for the input of its caller. */
+  abandoned(carried: unknown): void {
+    const task = carriedInput({ carried })?.task;
+    if (task !== undefined) cancelTask(this.#connection, task);
   }
 
   async restart(): Promise<void> {

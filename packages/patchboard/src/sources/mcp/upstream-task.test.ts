@@ -167,6 +167,25 @@ describe('a task that requires input', () => {
     });
   });
 
+  it.each([
+    ['its caller cancels the call', 'CANCELLED'],
+    ['the caller does not respond in time', 'TIMED_OUT'],
+  ])('is cancelled there if %s', async (_what, state) => {
+    const fixture = await anMcpUpstream([
+      CREATED,
+      task({ status: 'input_required', inputRequests: { city: FORM } }),
+      responds({}),
+    ]);
+    const { id } = await fixture.call();
+    await fixture.clock.advance(2000);
+    expect((await fixture.read(id)).state.name).toBe('INPUT_REQUIRED');
+    if (state === 'CANCELLED') await fixture.engine.calls.cancel(me, id);
+    else await fixture.clock.advance(fixture.engine.limits.inputExpiryMs);
+    expect((await fixture.read(id)).state.name).toBe(state);
+    expect(methodsOf(fixture)).toEqual(['tools/call', 'tasks/get', 'tasks/cancel']);
+    expect(fixture.connection.requests[2]?.params).toEqual({ taskId: 't1' });
+  });
+
   it('has an unknown outcome if the response cannot be sent', async () => {
     const fixture = await anMcpUpstream([
       CREATED,

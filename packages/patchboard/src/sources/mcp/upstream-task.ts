@@ -17,6 +17,7 @@ import {
   ConnectionLost,
   NotStarted,
   ResponseTooLarge,
+  type McpConnection,
   type McpRequest,
   type McpResponse,
 } from './mcp-connection.ts';
@@ -153,14 +154,24 @@ export class UpstreamTask {
 
   /** The call has its end state: whether the upstream receives this makes no difference to it. */
   #cancel(): void {
-    const request = this.#request('tasks/cancel', {}, AbortSignal.timeout(CANCEL_TIMEOUT_MS));
-    this.#parts.connection.request(request).catch(() => {});
+    cancelTask(this.#parts.connection, this.#id, this.#kinds);
   }
 
-  #request(method: string, params: Json, signal: AbortSignal = this.#context.signal): McpRequest {
+  #request(method: string, params: Json): McpRequest {
     const capabilities = declaredCapabilities(this.#kinds);
-    return { method, params: { taskId: this.#id, ...params }, capabilities, signal };
+    return { method, params: { taskId: this.#id, ...params }, capabilities, signal: this.#context.signal };
   }
+}
+
+/** Cancels a task at the upstream. Whether it receives this makes no difference to the call, which has ended. */
+export function cancelTask(
+  connection: Pick<McpConnection, 'request'>,
+  taskId: string,
+  kinds: readonly InputKind[] = [],
+): void {
+  const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
+  const capabilities = declaredCapabilities(kinds);
+  connection.request({ method: 'tasks/cancel', params: { taskId }, capabilities, signal }).catch(() => {});
 }
 
 function pollMs({ pollIntervalMs }: Json): number {
