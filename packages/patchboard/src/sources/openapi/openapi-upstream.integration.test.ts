@@ -2,7 +2,7 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aFolder } from '../../../test/support/a-folder.ts';
-import { aPrincipal } from '../../../test/support/an-engine.ts';
+import { accepted, aPrincipal, aRequest } from '../../../test/support/an-engine.ts';
 import { resultOf } from '../../../test/support/an-openapi-caller.ts';
 import { anOpenApiUpstream } from '../../../test/support/an-openapi-upstream.ts';
 import { aDescribedApi, type DescribedApi } from '../../../test/support/described-api.ts';
@@ -91,6 +91,30 @@ describe('an HTTP API', () => {
     });
     expect(upstream.status().state).toBe('connected');
     expect(resultOf(await call('shop.getItem', { id: 7 }))).toEqual({ id: 1 });
+  });
+
+  it('that is removed gets no request of a call that waits until it may be sent', async () => {
+    const api = await aDescribedApi(DESCRIPTION, {
+      respond: ({ method }, response) => {
+        if (method === 'POST') response.writeHead(429, { 'retry-after': '20' }).end();
+        return method === 'POST';
+      },
+    });
+    const { becomes, clock, engine, store } = await anOpenApiUpstream({ description: urlOf(api) });
+    await becomes('connected');
+    const request = aRequest({ toolName: 'shop.addItem', args: { body: { id: 8 } } });
+    const { id } = accepted(await engine.submit(request, aPrincipal()));
+    await waitFor(() => expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'POST']));
+    await clock.advance(1000);
+    await engine.upstreams.remove('shop');
+    const call = await waitFor(async () => {
+      const found = await store.findCall(id);
+      expect(found?.state.name).toBe('FAILED');
+      return found;
+    });
+    expect(call?.state).toMatchObject({ error: { code: 'upstream_unreachable', outcome: 'not_started' } });
+    await clock.advance(30_000);
+    expect(api.requests).toHaveLength(2);
   });
 
   it('is failed with a description that is none, until it is restarted', async () => {

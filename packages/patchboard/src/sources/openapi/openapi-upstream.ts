@@ -74,7 +74,15 @@ export class OpenApiUpstream implements Upstream {
     this.#source = descriptionSource(settings, this.#descriptionFetch);
     this.#tokens = new OpenApiTokens(settings, { fetch: this.#fetch, clock: parts.clock, mask: parts.mask });
     const { clock, mask } = parts;
-    this.#caller = new OperationCaller({ settings, fetch: this.#fetch, tokens: this.#tokens, clock, mask });
+    const closing = this.#closing.signal;
+    this.#caller = new OperationCaller({
+      settings,
+      fetch: this.#fetch,
+      tokens: this.#tokens,
+      clock,
+      mask,
+      closing,
+    });
     this.#address = configuredAddress(settings);
   }
 

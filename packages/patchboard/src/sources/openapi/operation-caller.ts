@@ -4,7 +4,13 @@ import type { Clock } from '../../core/ports.ts';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
 import type { UpstreamTool } from '../../core/upstreams/upstream.ts';
 import { VERSION } from '../../version.ts';
-import { AddressNotAllowed, BodyTooLarge, isBeforeSend, RedirectFailed } from '../shared/fetch-errors.ts';
+import {
+  AddressNotAllowed,
+  BodyTooLarge,
+  CouldNotConnect,
+  isBeforeSend,
+  RedirectFailed,
+} from '../shared/fetch-errors.ts';
 import { pause } from '../shared/pause.ts';
 import type { SecretMask } from '../shared/secret-mask.ts';
 import { buildRequest, type BuiltRequest } from './build-request.ts';
@@ -25,6 +31,8 @@ export interface OperationCallerParts {
   readonly tokens: RenewableTokens;
   readonly clock: Clock;
   readonly mask: SecretMask;
+  /** Aborted when the upstream is closed: a call that waits to send its request sends none. Absent: it never is. */
+  readonly closing?: AbortSignal;
 }
 
 export interface RenewableTokens extends SchemeTokens {
@@ -56,7 +64,7 @@ export class OperationCaller {
     const operation = tool.target as Operation;
     const { clock } = this.#parts;
     for (let repeat = 0; ; repeat += 1) {
-      await this.#retryAfter.wait(operation, context);
+      await this.#retryAfter.wait(operation, context, (ms) => this.#pause(operation, ms, context));
       try {
         return await this.#callOnce(tool, operation, args, context);
       } catch (error) {
@@ -65,8 +73,20 @@ export class OperationCaller {
         if (isIdempotent(tool) || repeat === REPEATS || !isWorthRepeating(error)) throw error;
         const ms = REPEAT_PAUSE_MS * 2 ** repeat;
         if (clock.now() + ms >= context.deadlineAt) throw error;
-        await pause(clock, ms, context.signal);
+        await this.#pause(operation, ms, context);
       }
+    }
+  }
+
+  /** Throws `ToolFailure`, not started, if the upstream is closed meanwhile. */
+  async #pause(operation: Operation, ms: number, { signal }: ToolContext): Promise<void> {
+    const { clock, closing = signal, settings } = this.#parts;
+    try {
+      await pause(clock, ms, AbortSignal.any([signal, closing]));
+    } catch {
+      signal.throwIfAborted();
+      const { origin } = serverUrl(settings, operation);
+      throw this.#failureOf(operation, new CouldNotConnect(origin, closing.reason));
     }
   }
 

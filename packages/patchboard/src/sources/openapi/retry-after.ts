@@ -2,7 +2,6 @@ import { reason } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { ToolContext } from '../../core/tools/server-tool.ts';
-import { pause } from '../shared/pause.ts';
 import type { Operation } from './operation.ts';
 
 /** A server cannot close an operation for longer. */
@@ -30,20 +29,24 @@ export class RetryAfter {
     this.#closedUntil.set(keyOf(operation), this.#clock.elapsed() + ms);
   }
 
-  /** Waits until the operation may be called. Throws `ToolFailure`, not started, if that is after the deadline. */
-  async wait(operation: Operation, context: Pick<ToolContext, 'signal' | 'deadlineAt'>): Promise<void> {
+  /** Waits until the operation may be called, by `pause`. Throws `ToolFailure`, not started, if that is after the deadline. */
+  async wait(
+    operation: Operation,
+    { deadlineAt }: Pick<ToolContext, 'deadlineAt'>,
+    pause: (ms: number) => Promise<void>,
+  ): Promise<void> {
     const key = keyOf(operation);
     const ms = (this.#closedUntil.get(key) ?? 0) - this.#clock.elapsed();
     if (ms <= 0) {
       this.#closedUntil.delete(key);
       return;
     }
-    if (this.#clock.now() + ms >= context.deadlineAt) {
+    if (this.#clock.now() + ms >= deadlineAt) {
       const { method, path } = operation;
       const why = reason('openapi_retry_after', { method, path, seconds: Math.ceil(ms / 1000) });
       throw new ToolFailure(failure('upstream_unreachable', why, { outcome: 'not_started' }));
     }
-    await pause(this.#clock, ms, context.signal);
+    await pause(ms);
   }
 
   clear(): void {

@@ -25,7 +25,7 @@ export interface GuardedFetchOptions {
  */
 export interface GuardedFetch {
   (url: string | URL, init?: RequestInit): Promise<Response>;
-  /** Closes all connections. Requests in flight reject. */
+  /** Closes all connections. Requests in flight reject, and later ones too. */
   close(): Promise<void>;
 }
 
@@ -45,6 +45,7 @@ export function guardedFetch({
 }: GuardedFetchOptions): GuardedFetch {
   const origins = new Set(allowedOrigins.map((origin) => new URL(origin).origin));
   let loaded: ReturnType<typeof load> | null = null;
+  let isClosed = false;
   // Loading undici takes longer than the rest of a start.
   const load = async () => {
     const { Agent, buildConnector, fetch } = await import('undici');
@@ -53,8 +54,10 @@ export function guardedFetch({
   };
 
   const send = async (hop: Hop, init: RequestInit): Promise<Response> => {
-    const { agent, fetch } = await (loaded ??= load());
     const { url, method, headers, body } = hop;
+    // Another agent would stay open.
+    if (isClosed) throw new CouldNotConnect(url.origin, new Error('the upstream is closed'));
+    const { agent, fetch } = await (loaded ??= load());
     const once = new OnceDispatcher(agent);
     const request = { ...init, method, headers, body, redirect: 'manual', dispatcher: once };
     try {
@@ -100,6 +103,7 @@ export function guardedFetch({
   return Object.assign(follow, {
     close: async () => {
       const ending = loaded;
+      isClosed = true;
       loaded = null;
       await (await ending)?.agent.destroy();
     },
