@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { InputRequired } from '../../src/core/call/input.ts';
-import { aServerTool } from '../support/an-engine.ts';
+import { aPrincipal, aServerTool } from '../support/an-engine.ts';
 import { CITY } from '../support/asking-tools.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-import { anMcpServer, FORM, TASKS, type McpFixture, type RpcReply } from './support/a-modern-client.ts';
+import {
+  anMcpServer,
+  FORM,
+  OPERATOR,
+  TASKS,
+  URL_MODE,
+  type McpFixture,
+  type RpcReply,
+} from './support/a-modern-client.ts';
 
 const closeLater = closedAfterEach();
 const LEVEL = 'io.modelcontextprotocol/logLevel';
@@ -40,8 +48,17 @@ const slow = aServerTool({
     }),
 });
 
+const risky = aServerTool({
+  name: 'risky',
+  annotations: { destructive: true },
+  execute: (_args, context) => {
+    context.progress(1);
+    return 'done';
+  },
+});
+
 async function serving(mcp = {}): Promise<McpFixture> {
-  const server = await anMcpServer({ tools: [talking, asking, slow], mcp });
+  const server = await anMcpServer({ tools: [talking, asking, slow, risky], mcp });
   closeLater(() => server.close());
   return server;
 }
@@ -71,6 +88,23 @@ describe('progress', () => {
     const inputResponses = { it: { action: 'accept', content: { city: 'Rome' } } };
     const second = await server.call('ask', { requestState, inputResponses }, sending('b'));
     expect(of(second, 'notifications/progress')).toEqual([{ progressToken: 'b', progress: 2 }]);
+  });
+
+  it('is sent to the request that waits, also after another one was refused', async () => {
+    const server = await serving();
+    const sending = (progressToken: string) => ({ capabilities: URL_MODE, meta: { progressToken } });
+    const { result } = await server.call('risky', {}, sending('a'));
+    const { requestState } = result;
+    const respond = (action: string, token: string): Promise<RpcReply> =>
+      server.call('risky', { requestState, inputResponses: { approval: { action } } }, sending(token));
+    const waiting = respond('accept', 'b');
+    await server.rpc('tools/list', {});
+    expect((await respond('perhaps', 'c')).error.code).toBe(-32_602);
+    const id = String(result._meta['patchboard/tool_call_id']);
+    const { approval } = (await server.engine.calls.find(aPrincipal(), id))!;
+    const decision = { decision: 'allow', digest: approval!.digest };
+    await server.post(`/v1/tool_calls/${id}/decision`, decision, { headers: { ...OPERATOR } });
+    expect(of(await waiting, 'notifications/progress')).toEqual([{ progressToken: 'b', progress: 1 }]);
   });
 
   it.each([

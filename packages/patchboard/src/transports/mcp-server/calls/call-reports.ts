@@ -11,9 +11,10 @@ import { MAX_ID_CHARACTERS } from '../messages/message.ts';
 import { ProgressLimiter, type Progress } from './progress.ts';
 import { invalidParams } from '../messages/rpc-error.ts';
 
-/** Where the reports of one call go: to the request that waits for it, if one does. */
+/** Where the reports of one call go. */
 export interface CallReports extends InProcessCaller {
-  target: RequestReports | null;
+  /** The requests that wait for the call, the newest last: it gets the reports. */
+  readonly targets: Set<RequestReports>;
 }
 
 /** Sends what a running tool reports to the client whose request waits. */
@@ -88,14 +89,15 @@ function levelOf(data: unknown): LogLevel {
 }
 
 export function callReports(target: RequestReports): CallReports {
-  const reports: CallReports = {
+  const targets = new Set([target]);
+  const newest = (): RequestReports | undefined => [...targets].at(-1);
+  return {
     hooks: [],
     agent: undefined,
-    target,
-    onProgress: (data) => reports.target?.progress(data),
-    onCustomEvent: (event) => reports.target?.event(event),
+    targets,
+    onProgress: (data) => newest()?.progress(data),
+    onCustomEvent: (event) => newest()?.event(event),
   };
-  return reports;
 }
 
 const CALLS_KEPT = 10_000;
@@ -103,10 +105,9 @@ const KEPT: WeakMap<Engine, BoundedMap<string, CallReports>> = new WeakMap();
 
 /**
  * Called after the request that made the call: a later one may continue it while it is open. What is kept must not refer
- * to the request, whose memory it would hold.
+ * to a request that has ended, whose memory it would hold.
  */
 export function keepReports(exchange: Exchange, { call }: LiveCall, reports: CallReports): void {
-  reports.target = null;
   if (isOpen(call)) keptReports(exchange).set(call.id, reports);
 }
 

@@ -71,6 +71,7 @@ async function submitCall(exchange: Exchange, tool: RegisteredTool | undefined):
       } finally {
         stop?.();
         target?.end();
+        if (target !== null) reports?.targets.delete(target);
         // A request that repeats the key of a call is not the one that its reports go to.
         if (reports !== null && live !== null && !submitted.duplicate) keepReports(exchange, live, reports);
       }

@@ -22,19 +22,20 @@ export async function continueCall(
   const target = requestReports(exchange);
   const { call, round } = await continuedCall(exchange);
   const reports = keptReports(exchange).use(call.id);
-  if (reports !== undefined) reports.target = target;
-  if (round === APPROVAL_ROUND) await respondToLink(exchange, call, responses);
-  else {
-    const { taken, late } = await giveResponses(exchange, call, responses);
-    if (late > 0 && taken === 0) throw invalidState();
-  }
-  const current = (await context.engine.calls.find(principal, call.id)) ?? call;
   const hasKey = meta[META.idempotencyKey] !== undefined;
   try {
+    // Before the responses, with which the tool goes on.
+    if (target !== null) reports?.targets.add(target);
+    if (round === APPROVAL_ROUND) await respondToLink(exchange, call, responses);
+    else {
+      const { taken, late } = await giveResponses(exchange, call, responses);
+      if (late > 0 && taken === 0) throw invalidState();
+    }
+    const current = (await context.engine.calls.find(principal, call.id)) ?? call;
     return await holdCall(exchange, { call: current, live: null, tool, hasKey });
   } finally {
     target?.end();
-    // Another request may continue the call meanwhile.
-    if (reports !== undefined && reports.target === target) reports.target = null;
+    // Another request that waits for the call gets its reports again.
+    if (target !== null) reports?.targets.delete(target);
   }
 }
