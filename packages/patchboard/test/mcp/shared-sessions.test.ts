@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { InputRequired } from '../../src/core/call/input.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { DEFAULT_MCP_SETTINGS } from '../../src/transports/mcp-server/mcp-settings.ts';
 import { mcpRoutes } from '../../src/transports/mcp-server/routes.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { aServer, type TestServer } from '../http/support/a-server.ts';
 import { aServerTool } from '../support/an-engine.ts';
-import { holding } from '../support/asking-tools.ts';
+import { CITY, holding } from '../support/asking-tools.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { twoNodes } from '../support/two-nodes.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -31,6 +32,13 @@ beforeAll(async () => {
       http: { eventLoopDelayMs: 60_000 },
       tools: [
         holding(),
+        aServerTool({
+          name: 'confirm',
+          execute: (_args, { inputs }) =>
+            inputs['approval'] === undefined
+              ? new InputRequired({ approval: CITY })
+              : { said: inputs['approval'].content },
+        }),
         aServerTool({
           name: 'talk',
           execute: (_args, context) => {
@@ -115,6 +123,17 @@ describe('a session of an older MCP client that reaches another node', () => {
     const respond = async (given: object): Promise<number> =>
       (await at(b, client.session).post({ jsonrpc: '2.0', id: request.id, result: given })).status;
     expect([await respond(wrong), await respond(result)]).toEqual([400, 202]);
+    expect((await call.rest()).at(-1).result).toMatchObject({
+      structuredContent: { said: { city: 'Paris' } },
+    });
+  });
+
+  it('responds there to a request that a tool calls approval', async () => {
+    const client = await aLegacyClient(a.url, { capabilities: FORMS });
+    const call = await client.post(toolCall('confirm'));
+    const { id } = await call.next();
+    const result = { action: 'accept', content: { city: 'Paris' } };
+    expect((await at(b, client.session).post({ jsonrpc: '2.0', id, result })).status).toBe(202);
     expect((await call.rest()).at(-1).result).toMatchObject({
       structuredContent: { said: { city: 'Paris' } },
     });

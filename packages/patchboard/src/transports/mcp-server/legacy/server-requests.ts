@@ -134,7 +134,8 @@ export async function respondElsewhere(
   let isTaken = false;
   try {
     const problem =
-      key === APPROVAL_KEY
+      // A tool of a call that needed no approval may have a key of that name.
+      key === APPROVAL_KEY && call.approval !== null
         ? await respondToApprovalLink(exchange, call, response)
         : await give(exchange, callId, key, response);
     isTaken = problem === null;
