@@ -20,6 +20,15 @@ describe('cancel and replay', () => {
     expect((await clientOf(server).cancel('tc_1')).state).toBe('CANCELLED');
   });
 
+  it('returns the record also when a gateway responded in place of the server', async () => {
+    const server = await fakeServer((seen, response, count) => {
+      if (count === 1) response.writeHead(504, { 'content-type': 'text/html' }).end('<p>Gateway Timeout</p>');
+      else if (seen.method === 'POST') problem(response, 409, 'conflict', { state: 'CANCELLED' });
+      else json(response, 200, cancelled);
+    });
+    expect((await clientOf(server).cancel('tc_1')).state).toBe('CANCELLED');
+  });
+
   it('throws the conflict with the current state when the call had already ended', async () => {
     const server = await fakeServer((_seen, response) =>
       problem(response, 409, 'conflict', { state: 'COMPLETED' }),

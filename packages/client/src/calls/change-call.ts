@@ -36,9 +36,14 @@ export async function changeCall(
         if (change.isDone(call)) return call;
       }
       await retry.pause(error, what.repeat);
-      mayHaveArrived ||= error instanceof NetworkError;
+      mayHaveArrived ||= isLost(error);
     }
   }
+}
+
+/** Whether no response of the server arrived: it may have applied the change, also behind a gateway that gave up. */
+function isLost(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof PatchboardError && error.kind === 'bad_response');
 }
 
 export async function cancel(settings: Settings, id: string, options: RequestOptions): Promise<CallView> {
