@@ -1,7 +1,10 @@
 import type { BatchCallView } from '@patchboard/wire';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { StorageFull } from '../../src/core/failures.ts';
+import { nodeDigest } from '../../src/runtime/digest.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { aServerTool } from '../support/an-engine.ts';
-import { aServer, type TestServer } from './support/a-server.ts';
+import { aServer, type HttpResponse, type TestServer } from './support/a-server.ts';
 import { add, danger, echo, failing, gatedTool } from './support/toy-tools.ts';
 
 let server: TestServer;
@@ -199,6 +202,53 @@ describe('POST /v1/tool_calls/batch', () => {
     expect(responses.json.results).toEqual([
       { type: 'function_call_output', call_id: 'call_2', output: '4' },
     ]);
+  });
+
+  describe('of which the store takes only a part', () => {
+    const reply = ['echo', 'math__add'].map((name, at) => ({
+      type: 'tool_use',
+      id: `toolu_${at}`,
+      name,
+      input: name === 'echo' ? {} : { a: 1, b: 2 },
+    }));
+
+    async function fillingUp(isFull: (toolName: string) => boolean): Promise<TestServer> {
+      const store = memoryStore({ digest: nodeDigest });
+      const insert = store.insertCall.bind(store);
+      store.insertCall = (call) =>
+        isFull(call.call.toolName) ? Promise.reject(new StorageFull()) : insert(call);
+      const full = await aServer({ tools: [echo, add], store });
+      onTestFinished(() => full.close());
+      return full;
+    }
+
+    const send = (full: TestServer, headers: Record<string, string> = {}): Promise<HttpResponse> =>
+      full.post('/v1/tool_calls/batch', { format: 'anthropic', reply, run_id: 'r' }, { headers });
+
+    it('has the results of that part, and errors for the rest', async () => {
+      const { status, json } = await send(await fillingUp((name) => name === 'math.add'));
+      expect(status).toBe(200);
+      expect(json.calls).toMatchObject([
+        { request_id: 'toolu_0', status: 'SUCCEEDED' },
+        { request_id: 'toolu_1', tool_call_id: null, error: { code: 'storage_full', retryable: true } },
+      ]);
+      expect(json.results).toMatchObject([{ tool_use_id: 'toolu_0' }, { is_error: true }]);
+    });
+
+    it('is refused if it has an idempotency key, and makes no call twice when it is sent again', async () => {
+      let isFull = true;
+      const full = await fillingUp((name) => isFull && name === 'math.add');
+      const key = { 'idempotency-key': 'reply-1' };
+      expect((await send(full, key)).json).toMatchObject({ status: 507, code: 'storage_full' });
+      isFull = false;
+      const { json } = await send(full, key);
+      expect((json.calls as BatchCallView[]).map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+      expect((await full.get('/v1/tool_calls')).json.tool_calls).toHaveLength(2);
+    });
+
+    it('is refused if no call was recorded', async () => {
+      expect((await send(await fillingUp(() => true))).json).toMatchObject({ status: 507 });
+    });
   });
 
   it('says of a call that waits for approval that it does', async () => {

@@ -1,6 +1,7 @@
 import { reason } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen, type Call } from '../../core/call/call.ts';
+import type { LiveCall } from '../../core/call/live-call.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
@@ -14,8 +15,9 @@ import type { ParsedToolRequest, ToolCallingProtocol } from '../../protocols/pro
 import { PROTOCOL_IDS, protocolOf } from '../../protocols/protocols.ts';
 import { toolFinder } from '../../protocols/registered-tools.ts';
 import { parseReplyInSlices } from '../../protocols/reply-reader.ts';
-import { requestedCall, type FindTool } from '../../protocols/resolve.ts';
+import { requestedCall, requestedName, type FindTool } from '../../protocols/resolve.ts';
 import type { HttpContext } from '../shared/http/context.ts';
+import { failureOfError } from '../shared/http/request-failure.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
@@ -106,15 +108,22 @@ async function runReply(
   const seconds = waitSecondsOf(request.headers) ?? WAIT_SECONDS;
   const ran = await whileConnected(context, reply, async (signal) => {
     const run: BatchRun = { context, request, principal, protocol, find, runId, seconds, signal };
-    return await inTurns(
-      requests,
-      context.turns.next,
-      async (parsed, index) => [parsed.offset, await runOne(run, parsed, index)] as const,
-    );
+    return await inTurns(requests, context.turns.next, async (parsed, index) => ({
+      offset: parsed.offset,
+      ...(await tryOne(run, parsed, index)),
+    }));
   });
+  const [thrown] = ran.flatMap((tried) => tried.thrown ?? []);
+  // Sent again, the reply makes no call twice.
+  const mayRepeat =
+    idempotencyKeyOf(request.headers) !== null || ran.every(({ result }) => result.call === null);
+  if (thrown !== undefined && mayRepeat) {
+    sendProblem(reply, thrown);
+    return;
+  }
   const unread = damaged.map((request) => [request.offset, malformedResult(request)] as const);
   const { calls } = context.engine;
-  const batch = inReplyOrder([...unread, ...ran]);
+  const batch = inReplyOrder([...unread, ...ran.map(({ offset, result }) => [offset, result] as const)]);
   sendJson(
     reply,
     200,
@@ -154,9 +163,27 @@ interface BatchRun {
   readonly signal: AbortSignal;
 }
 
+interface Tried {
+  readonly result: BatchResult;
+  /** Why the request could not be recorded, such as a full disk; null: it was, or it was refused. */
+  readonly thrown: Failure | null;
+}
+
+/** As `runOne`. An error of one request is its result, because the calls of the others may run. */
+async function tryOne(run: BatchRun, parsed: ParsedToolRequest, index: number): Promise<Tried> {
+  try {
+    return { result: await runOne(run, parsed, index), thrown: null };
+  } catch (error) {
+    const thrown = failureOfError(error, run.request, run.context.log);
+    const { requestId, noReply = false } = parsed;
+    const result = { requestId, toolName: requestedName(parsed), noReply, call: null, failure: thrown };
+    return { result, thrown };
+  }
+}
+
 /** Runs one request until it ends or the wait is over. Idempotency keys contain `index`, because request ids may repeat. */
 async function runOne(run: BatchRun, parsed: ParsedToolRequest, index: number): Promise<BatchResult> {
-  const { context, request, principal, seconds, signal } = run;
+  const { context, request, principal } = run;
   const { toolName, args, problems } = requestedCall(run.protocol, parsed, run.find);
   const { requestId, noReply = false } = parsed;
   const named = { requestId, toolName, noReply };
@@ -174,12 +201,21 @@ async function runOne(run: BatchRun, parsed: ParsedToolRequest, index: number): 
   );
   if (submitted.kind === 'refused')
     return { ...named, call: null, failure: withArgumentProblems(submitted.failure, problems) };
-  const { id } = submitted.call;
   const live = submitted.kind === 'accepted' ? submitted.live : null;
-  const call = isOpen(submitted.call)
-    ? await context.engine.calls.wait(principal, id, seconds * 1000, { signal, live })
-    : submitted.call;
-  return { ...named, call: call ?? submitted.call, failure: failureOf(call ?? submitted.call) };
+  const call = isOpen(submitted.call) ? await waited(run, submitted.call, live) : submitted.call;
+  return { ...named, call, failure: failureOf(call) };
+}
+
+/** Returns the call as it was recorded if its end cannot be read: it goes on. */
+async function waited(run: BatchRun, call: Call, live: LiveCall | null): Promise<Call> {
+  const { context, request, principal, seconds, signal } = run;
+  try {
+    const options = { signal, live };
+    return (await context.engine.calls.wait(principal, call.id, seconds * 1000, options)) ?? call;
+  } catch (error) {
+    failureOfError(error, request, context.log);
+    return call;
+  }
 }
 
 function failureOf(call: Call): Failure | null {
