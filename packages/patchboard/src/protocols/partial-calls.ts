@@ -3,7 +3,7 @@ import { isRecord } from '@patchboard/wire/json';
 import type { EventData } from './event-lines.ts';
 import type { VendorReply } from './json-reply.ts';
 import type { ReplyItem } from './protocol.ts';
-import { cutOff, invalid, textOf } from './vendor-calls.ts';
+import { cutOff, invalid, requestFrom, textOf } from './vendor-calls.ts';
 
 /** A call of a stream whose end has not arrived yet. */
 export interface PartialCall {
@@ -12,6 +12,8 @@ export interface PartialCall {
   /** The arguments so far, if they arrive in pieces. */
   readonly input: string;
   readonly offset: number;
+  /** Its end has arrived. The next event shows whether the reply was cut off there. */
+  readonly isStopped?: true;
 }
 
 /** Calls by their index in the reply. Copied with every change, so their number is bounded. */
@@ -40,8 +42,12 @@ export function partialCallReply(
       const why = reason('reply_too_many_open', { count: MAX_PARTIAL });
       return [next, [...items, invalid(why, source.offset)]];
     },
-    end: (open) => (isOver(open) ? [] : [...open.values()].map(cutOff)),
+    end: (open) => (isOver(open) ? [] : [...open.values()].map(ended)),
   };
+}
+
+function ended(call: PartialCall): ReplyItem {
+  return call.isStopped === true ? requestFrom(call) : cutOff(call);
 }
 
 export function opened(open: PartialCalls, place: unknown, call: PartialCall): PartialCalls {

@@ -27,11 +27,13 @@ export const anthropicReply: VendorReply<PartialCalls> = partialCallReply({
   event: (open, event, source) => {
     switch (event['type']) {
       case 'content_block_start':
-        return started(open, event, source);
+        return released(open, (rest) => started(rest, event, source));
       case 'content_block_delta':
         return grown(open, event);
       case 'content_block_stop':
         return stopped(open, event);
+      case 'message_delta':
+        return released(open, (rest) => [rest, []], isCut(event['delta']));
       case 'error':
         return streamError(open, event['error'], source);
       default:
@@ -63,7 +65,24 @@ function grown(open: PartialCalls, event: Json): EventResult {
 function stopped(open: PartialCalls, event: Json): EventResult {
   const block = open.get(event['index']);
   if (block === undefined) return [open, []];
+  // A message that hit its token limit ends its last block too. A call without any arguments looks complete then.
+  if (block.input === '') return [opened(open, event['index'], { ...block, isStopped: true }), []];
   return [closed(open, event['index']), [requestFrom(block)]];
+}
+
+/** Reports the call that was stopped and waited for this event, before what the event itself leads to. */
+function released(
+  open: PartialCalls,
+  next: (rest: PartialCalls) => EventResult,
+  wasCut = false,
+): EventResult {
+  const calls = [...open].filter(([, call]) => call.isStopped === true);
+  const [rest, items] = next(calls.reduce((all, [index]) => closed(all, index), open));
+  return [rest, [...calls.map(([, call]) => (wasCut ? cutOff(call) : requestFrom(call))), ...items]];
+}
+
+function isCut(delta: unknown): boolean {
+  return isRecord(delta) && delta['stop_reason'] === 'max_tokens';
 }
 
 function readMessage(value: unknown, text: string): ReplyItem[] {
