@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   accepted,
   anEngine,
   aPrincipal,
   aRequest,
+  aServerTool,
   type EngineFixture,
 } from '../../test/support/an-engine.ts';
 import { asked, CITY, holding, me, PARIS, returning, stateOf } from '../../test/support/asking-tools.ts';
@@ -166,6 +167,25 @@ describe('a tool that asks its caller', () => {
     });
     const fixture = await asked(tool);
     expect(await stateOf(fixture, fixture.call)).toMatchObject({ name: 'COMPLETED', resultJson: '"done"' });
+  });
+
+  it('ends no process by a response that it does not await any more', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const tool = aServerTool({
+      name: 'ask',
+      execute: async (_args, { requestInput, signal }) => {
+        const response = requestInput(CITY);
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', reject));
+        return await response;
+      },
+    });
+    const { engine, call } = await asked(tool);
+    expect(await engine.calls.cancel(me, call.id)).toMatchObject({ ok: true });
+    await settled();
+    expect(unhandled).toEqual([]);
   });
 
   it('fails clearly when the request itself is not valid', async () => {

@@ -124,9 +124,13 @@ class CallContext implements ToolContext {
     if (event !== null) publishProgress(this.#parts, this.#live, event.data);
   };
 
-  // The reader of the schema returns content of the type that the schema declares.
-  readonly requestInput: ToolContext['requestInput'] = (request) =>
-    this.#parts.heldInputs.request(this.#live, request, this.#readSchema) as Promise<never>;
+  readonly requestInput: ToolContext['requestInput'] = (request) => {
+    const asked = this.#parts.heldInputs.request(this.#live, request, this.#readSchema);
+    // A tool that was stopped while it did something else does not await it: the rejection must not end the process.
+    asked.catch(() => {});
+    // The reader of the schema returns content of the type that the schema declares.
+    return asked as Promise<never>;
+  };
 
   readonly emit = (eventType: string, data: unknown = null): void => {
     const event = this.#eventSink().prepare(eventType, data);
