@@ -310,6 +310,17 @@ describe('an input request of a tool on another node', () => {
     expect(await stateOf(pair, call)).toBe('COMPLETED');
   });
 
+  it('that is held goes on after a response shortly before its expiry, of which the node hears later', async () => {
+    const pair = await aPair([holding()]);
+    pair.b.peers.notifies = false;
+    const call = await submit(pair.a, 'ask');
+    await pair.clock.advance(DEFAULT_LIMITS.inputExpiryMs - 500);
+    expect(await pair.b.engine.calls.respond(me, call.id, PARIS)).toMatchObject({ ok: true });
+    await pair.clock.advance(1_000);
+    await pair.a.peers.poll();
+    expect(await stateOf(pair, call)).toBe('COMPLETED');
+  });
+
   it('is cancelled with its call', async () => {
     const pair = await aPair([holding()]);
     const call = await submit(pair.a, 'ask');

@@ -154,7 +154,12 @@ export class InputResponses {
       const ended = failed(failure('input_declined', undefined, { outcome: 'unknown' }));
       return { states: [endState(ended, null)], after: () => live.stop.fire(ended) };
     }
-    if (hasMore || isHeldElsewhere(live, responded)) return { states: [state], after: nothingMore };
+    if (hasMore) return { states: [state], after: nothingMore };
+    if (isHeldElsewhere(live, responded)) {
+      // That node may learn of the response after the request would have expired.
+      const deadlineAt = Math.max(state.deadlineAt, at + limits.queueWaitMs);
+      return { states: [{ ...state, deadlineAt }], after: nothingMore };
+    }
     if (!responded.held)
       return {
         states: [{ ...state, deadlineAt: at + limits.queueWaitMs }],
