@@ -141,4 +141,18 @@ describe('a call that waits for input', () => {
     ask();
     await draining;
   });
+
+  it('does not delay a shutdown either if the response came with the request of the call', async () => {
+    let ask = (): void => {};
+    const tool = returning({
+      execute: () => new Promise((resolve) => (ask = () => resolve(new InputRequired({ city: CITY })))),
+    });
+    const inputs = { city: { action: 'accept', content: { city: 'Paris' } } } as const;
+    const { engine, store, call } = await asked(tool, {}, { inputs });
+    const draining = engine.drain();
+    ask();
+    await draining;
+    // It runs again at the next start.
+    expect((await store.findCall(call.id))?.state).toMatchObject({ name: 'INPUT_REQUIRED', held: false });
+  });
 });

@@ -157,6 +157,7 @@ export class EngineServices {
       ...shared,
       checks,
       inputRequired: (live) => this.notifier.inputRequired(live),
+      inputSupplied: () => this.notifier.idle(),
     });
     const queue = new ClientQueueProvider(this.clientQueues, (call) => this.waiters.inputGiven(call));
     const provider = new DeviceProvider({ ...shared, pools: this.pools, queue });

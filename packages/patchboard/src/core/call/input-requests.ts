@@ -34,6 +34,8 @@ export interface InputRequestsParts {
   readonly digest: Digest;
   /** Called once the request is durable. */
   readonly inputRequired: (live: LiveCall) => void;
+  /** Called in place of it if every response came with the request of the call: the attempt is over. */
+  readonly inputSupplied: () => void;
 }
 
 /** The requests of one round. `held`: the attempt waits for the response. */
@@ -101,7 +103,10 @@ export class InputRequests {
       live.stop.fire(declined);
       return 'ended';
     }
-    if (open.length === 0) return 'given';
+    if (open.length === 0) {
+      this.#parts.inputSupplied();
+      return 'given';
+    }
     this.#parts.inputRequired(live);
     return 'open';
   }

@@ -34,7 +34,7 @@ export class CallNotifier {
     };
   }
 
-  /** Calls `listener` when a call no longer runs in this process, or waits for input. */
+  /** Calls `listener` when a call no longer runs in this process, or its attempt has asked for input. */
   onIdle(listener: () => void): () => void {
     this.#idleListeners.add(listener);
     return () => {
@@ -46,7 +46,7 @@ export class CallNotifier {
     this.#responses.ended(call);
     this.#waiters.wake(call);
     for (const listener of this.#endedListeners) listener(call);
-    for (const listener of this.#idleListeners) listener();
+    this.idle();
   }
 
   dropped(call: Call): void {
@@ -61,12 +61,17 @@ export class CallNotifier {
     if (!isOpen(call)) this.#waiters.wake(call);
     else if (waitsForInput(call)) this.#waiters.inputRequired(call);
     else this.#waiters.inputGiven(call);
+    this.idle();
+  }
+
+  /** An attempt of this process is over. */
+  idle(): void {
     for (const listener of this.#idleListeners) listener();
   }
 
   inputRequired({ call, caller }: LiveCall): void {
     this.#waiters.inputRequired(call);
-    for (const listener of this.#idleListeners) listener();
+    this.idle();
     try {
       caller.onInputRequired?.(call);
     } catch (error) {
@@ -77,6 +82,6 @@ export class CallNotifier {
   /** This process has forgotten all calls: releases the waits. */
   fenced(): void {
     this.#waiters.close();
-    for (const listener of this.#idleListeners) listener();
+    this.idle();
   }
 }
