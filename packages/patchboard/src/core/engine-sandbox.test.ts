@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { anEngine, aPrincipal, aRequest, aServerTool, manualTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
-import { failure, foreignText } from './failures.ts';
+import { failure, foreignText, StorageFull } from './failures.ts';
 import { NO_WORKSPACES, type RunScope } from './workspaces.ts';
 
 const agent = aPrincipal();
@@ -73,5 +73,20 @@ describe('the sandbox on the one path', () => {
     expect(of).toHaveBeenCalledWith(expect.objectContaining({ tenant: agent.tenant, runId: asked.runId }));
     await engine.runs.cancel(agent, asked.runId);
     expect(endRun).toHaveBeenCalledWith({ tenant: agent.tenant, runId: asked.runId });
+  });
+
+  it('ends what a cancelled run left although the end of one of its calls is not written', async () => {
+    const endRun = vi.fn((scope: RunScope) => NO_WORKSPACES.endRun(scope));
+    const { tool } = manualTool('toy.shell');
+    const { engine, store } = await anEngine({ tools: [tool], workspaces: { ...NO_WORKSPACES, endRun } });
+    await engine.submit(asked, agent);
+    const replace = vi.spyOn(store, 'replaceCall').mockRejectedValueOnce(new StorageFull());
+    await expect(engine.runs.cancel(agent, asked.runId)).rejects.toThrow(StorageFull);
+    expect(endRun).toHaveBeenCalledWith({ tenant: agent.tenant, runId: asked.runId });
+    replace.mockRestore();
+    expect(await engine.runs.cancel(agent, asked.runId)).toMatchObject({
+      ok: true,
+      value: { cancelled: [expect.any(String)] },
+    });
   });
 });

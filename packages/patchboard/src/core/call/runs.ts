@@ -80,10 +80,16 @@ export class Runs {
     const open = peers.isSingle
       ? lifecycle.all().flatMap(({ call }) => (call.tenant === tenant && call.runId === id ? [call] : []))
       : await this.#openCalls(run);
-    const done = await Promise.all(open.map((call) => lifecycle.cancelStored(call, principal.id)));
+    const done = await Promise.allSettled(open.map((call) => lifecycle.cancelStored(call, principal.id)));
+    // The run is cancelled, so its jobs end also if the end of a call could not be written.
     peers.runCancelled(tenant, id);
     await workspaces.endRun({ tenant, runId: id });
-    const cancelled = open.filter((_, index) => done[index]).map((call) => call.id);
+    const cancelled: string[] = [];
+    for (const [index, { id: callId }] of open.entries()) {
+      const result = done[index];
+      if (result?.status === 'rejected') throw result.reason;
+      if (result?.value === true) cancelled.push(callId);
+    }
     return { ok: true, value: { cancelled } };
   }
 
