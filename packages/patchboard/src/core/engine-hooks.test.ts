@@ -29,6 +29,13 @@ async function run(
 const saying = (decision: HookDecision): Hooks => ({ preToolUse: () => decision });
 
 describe('hooks on the one path', () => {
+  it('deny a call whose arguments they replace by nothing, and it takes no slot', async () => {
+    const tool = aServerTool({ name: 'toy.echo', inputSchema: {} });
+    const { engine } = await anEngine({ tools: [tool], hooks: [saying({ args: undefined })] });
+    expect((await run(engine)).state).toMatchObject({ name: 'DENIED', error: { code: 'hook_denied' } });
+    expect(engine.load().executing).toBe(0);
+  });
+
   it('asks the tool, then the agent, then the server, and the last deny stands', async () => {
     const order: string[] = [];
     const noting = (name: string): Hooks => ({ preToolUse: () => void order.push(name) });

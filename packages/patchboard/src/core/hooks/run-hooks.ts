@@ -66,8 +66,11 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
       if (decision['result'] === undefined) return denied(reason('hook_result_undefined'));
       result ??= { result: decision['result'] };
       by = owner;
-    } else if (Object.hasOwn(decision, 'args')) args = jsonCopy(decision['args']);
-    else return denied(reason('hook_not_understood'));
+    } else {
+      const replaced = Object.hasOwn(decision, 'args') ? jsonCopy(decision['args']) : undefined;
+      if (replaced === undefined) return denied(reason('hook_not_understood'));
+      args = replaced;
+    }
   }
   if (ask !== null) return { kind: 'ask', ...ask, args };
   if (by === null) return { kind: 'none', args };
