@@ -20,7 +20,7 @@ import { resolveWorkspace } from '../wiring/sandbox-setup.ts';
 export interface BoardUpstreams {
   /** Returns state, tools, changed contracts and rejected tools of each. */
   list(): readonly UpstreamView[];
-  /** Resolves when the tools of each upstream were listed, or its first attempt to connect failed. */
+  /** Resolves when the tools of each upstream were listed, or its first attempt to connect failed, or the board closes. */
   settled(): Promise<void>;
   /** Ends the connection and connects again. Throws `BoardError` if there is no such upstream. */
   restart(name: string): Promise<void>;
@@ -28,7 +28,8 @@ export interface BoardUpstreams {
   accept(name: string, tool?: string): Promise<readonly string[]>;
 }
 
-export function boardUpstreams({ upstreams, feed }: Engine): BoardUpstreams {
+/** `closing`: aborted when the board begins to close. */
+export function boardUpstreams({ upstreams, feed }: Engine, closing: AbortSignal): BoardUpstreams {
   const isSettled = (): boolean =>
     upstreams
       .list()
@@ -36,13 +37,17 @@ export function boardUpstreams({ upstreams, feed }: Engine): BoardUpstreams {
   return {
     list: () => upstreams.list().map(upstreamView),
     settled: async () => {
-      if (isSettled()) return;
+      if (isSettled() || closing.aborted) return;
       await new Promise<void>((resolve) => {
-        const stop = feed.listen(({ type }) => {
-          if (type !== 'upstream.changed' || !isSettled()) return;
+        const end = (): void => {
           stop();
+          closing.removeEventListener('abort', end);
           resolve();
+        };
+        const stop = feed.listen(({ type }) => {
+          if (type === 'upstream.changed' && isSettled()) end();
         });
+        closing.addEventListener('abort', end);
       });
     },
     restart: async (name) => {

@@ -70,7 +70,7 @@ export class Board implements Patchboard {
     this.#context = parts.context;
     this.registry = parts.registry;
     this.resources = boardResources(parts.context.engine.resources, parts.resourceRegistry);
-    this.upstreams = boardUpstreams(parts.context.engine);
+    this.upstreams = boardUpstreams(parts.context.engine, parts.context.host.activeWork.closing);
   }
 
   get host(): AgentHost {
