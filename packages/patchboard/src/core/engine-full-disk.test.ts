@@ -8,6 +8,7 @@ import {
   aServerTool,
   silentLog,
 } from '../../test/support/an-engine.ts';
+import { asked, holding, me, PARIS, returning, stateOf } from '../../test/support/asking-tools.ts';
 import { FakeClock, settled } from '../../test/support/fake-clock.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
@@ -18,6 +19,7 @@ import { KeyService } from './access/key-service.ts';
 import { SCOPES_OF_KIND } from './access/scopes.ts';
 import { StorageFull } from './failures.ts';
 import type { Store } from './ports.ts';
+import type { ServerTool } from './tools/server-tool.ts';
 
 /** Until `makeRoom`, every such write finds no room. */
 function fill(store: Store, name: 'replaceCall' | 'deleteDocument' | 'append'): { makeRoom: () => void } {
@@ -29,8 +31,6 @@ function fill(store: Store, name: 'replaceCall' | 'deleteDocument' | 'append'): 
     },
   };
 }
-
-const me = aPrincipal();
 
 describe('while the store has no room', () => {
   it('devices come and go, and the ledger has it when there is room', async () => {
@@ -72,6 +72,46 @@ describe('while the store has no room', () => {
     makeRoom();
     await clock.advance(1000);
     expect((await engine.calls.find(me, id))?.state).toMatchObject({ name: 'TIMED_OUT' });
+  });
+
+  /** A tool with 5 seconds that asks once `ask` is called, when the store has no room. */
+  async function askedWithoutRoom(asking: () => ServerTool) {
+    let ask = (): void => {};
+    const isAsking = new Promise<void>((resolve) => (ask = resolve));
+    const tool = asking();
+    const execute: ServerTool['execute'] = async (...given) => {
+      await isAsking;
+      return await tool.execute(...given);
+    };
+    const fixture = await asked({ ...tool, execute });
+    const { makeRoom } = fill(fixture.store, 'replaceCall');
+    ask();
+    await fixture.clock.advance(2000);
+    return { ...fixture, makeRoom };
+  }
+
+  describe.each([
+    ['returned', returning],
+    ['held', holding],
+  ])('an input request that is %s', (_kind, asking) => {
+    it('reaches the caller when there is room', async () => {
+      const { makeRoom, ...fixture } = await askedWithoutRoom(asking);
+      const { engine, clock, call } = fixture;
+      expect((await stateOf(fixture, call)).name).toBe('EXECUTING');
+      makeRoom();
+      await clock.advance(1000);
+      expect(await engine.calls.respond(me, call.id, PARIS)).toMatchObject({ ok: true });
+      expect(await stateOf(fixture, call)).toMatchObject({ name: 'COMPLETED' });
+    });
+
+    it('does not come after the time of its tool is over', async () => {
+      const { makeRoom, ...fixture } = await askedWithoutRoom(asking);
+      await fixture.clock.advance(4000);
+      makeRoom();
+      await fixture.clock.advance(2000);
+      expect(await stateOf(fixture, fixture.call)).toMatchObject({ name: 'TIMED_OUT' });
+      expect(fixture.engine.load()).toMatchObject({ open: 0, executing: 0 });
+    });
   });
 
   it('an engine starts all the same, and seals what was interrupted when there is room', async () => {

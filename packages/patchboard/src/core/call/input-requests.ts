@@ -1,13 +1,13 @@
 import { reason, type Reason } from '@patchboard/wire';
 import { isGrantRule } from '../access/grants.ts';
-import { failure, ToolFailure, type Failure } from '../failures.ts';
+import { failure, storeFailure, ToolFailure, type Failure } from '../failures.ts';
 import { canonicalJson } from '@patchboard/wire/json';
 import { jsonCopy } from '../json/json-copy.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import { inputGivenRow, inputRequiredRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Digest } from '../ports.ts';
-import { attemptRunner, type Call, type CallState } from './call.ts';
+import { attemptRunner, isOpen, type Call, type CallState } from './call.ts';
 import { endState } from './end-state.ts';
 import {
   INPUT_CONTENT_BYTES,
@@ -21,6 +21,7 @@ import {
 import { kindProblem, type InputChecks } from './input-checks.ts';
 import { schemaOf, type SamplingParams } from './input-kinds.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import type { MoveExtra } from './lifecycle-parts.ts';
 import type { LiveCall } from './live-call.ts';
 import { fittingResponse, type OfferedInputs } from './offered-inputs.ts';
 import { roomProblem } from './open-calls.ts';
@@ -43,7 +44,12 @@ export interface RequestedInput {
   readonly requests: RequestsByKey;
   readonly held: boolean;
   readonly carry?: unknown;
+  /** True: a write that fails is repeated, because the tool cannot ask again. A client repeats its request itself. */
+  readonly isRepeated?: boolean;
 }
+
+/** The pause before a write that failed is repeated. */
+const REPEAT_MS = 500;
 
 /**
  * What became of a recorded request. `given`: the responses came with the request of the call, and the tool can run again;
@@ -89,15 +95,13 @@ export class InputRequests {
       held: given.held,
       ...attemptRunner(state),
     };
-    const isRecorded = await lifecycle.advance(
-      live,
-      declined === null ? [next] : [next, endState(declined, null)],
-      {
-        inputs: [...call.inputs, ...rounds],
-        ...(call.offered === undefined ? {} : { offered: withoutKeys(call.offered, rounds) }),
-        rows: (moved) => rounds.flatMap((round) => this.#rows(moved, round, now)),
-      },
-    );
+    const states = declined === null ? [next] : [next, endState(declined, null)];
+    const extra: MoveExtra = {
+      inputs: [...call.inputs, ...rounds],
+      ...(call.offered === undefined ? {} : { offered: withoutKeys(call.offered, rounds) }),
+      rows: (moved) => rounds.flatMap((round) => this.#rows(moved, round, now)),
+    };
+    const isRecorded = await this.#advance(live, states, extra, given.isRepeated === true);
     if (!isRecorded) return null;
     if (declined !== null) {
       live.stop.fire(declined);
@@ -109,6 +113,25 @@ export class InputRequests {
     }
     this.#parts.inputRequired(live);
     return 'open';
+  }
+
+  /** Returns false if another move was committed first, or the call was stopped while the write was repeated. */
+  async #advance(
+    live: LiveCall,
+    states: readonly CallState[],
+    extra: MoveExtra,
+    isRepeated: boolean,
+  ): Promise<boolean> {
+    const { lifecycle, clock } = this.#parts;
+    for (;;) {
+      try {
+        return await lifecycle.advance(live, states, extra);
+      } catch (error) {
+        if (!isRepeated || storeFailure(error) === null) throw error;
+      }
+      await new Promise<void>((resolve) => clock.after(REPEAT_MS, resolve));
+      if (live.stop.reason !== null || !isOpen(live.call) || lifecycle.isClosed) return false;
+    }
   }
 
   /** Why the call cannot ask for that; null if it can. */

@@ -57,8 +57,8 @@ export class HeldInputs {
     // The response may come as soon as the request is durable.
     const given = this.#response(live);
     try {
-      if ((await this.#requests.record(live, { requests: { input: request }, held: true })) === null)
-        throw new ToolFailure(ended(live));
+      const asked = { requests: { input: request }, held: true, isRepeated: true };
+      if ((await this.#requests.record(live, asked)) === null) throw new ToolFailure(ended(live));
       const { action, content } = await given;
       if (action === 'accept') return content;
       throw new ToolFailure(failure('input_declined'));

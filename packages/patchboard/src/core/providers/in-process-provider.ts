@@ -278,7 +278,12 @@ export class InProcessProvider implements Provider {
     let recorded: RecordedInput | null = null;
     try {
       const { requests, carry } = given;
-      recorded = await this.#parts.inputRequests.record(live, { requests, held: false, carry });
+      recorded = await this.#parts.inputRequests.record(live, {
+        requests,
+        held: false,
+        carry,
+        isRepeated: true,
+      });
     } catch (error) {
       await this.#settle(live, tool, failed(failureOfThrown(error, tool.annotations.idempotent === true)));
     } finally {
