@@ -6,7 +6,7 @@ import type { ClusterPeers } from '../cluster/cluster-peers.ts';
 import { OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
 import type { Submitted } from '../core/call/call-request.ts';
 import { isOpen, type Call } from '../core/call/call.ts';
-import type { LiveCall } from '../core/call/live-call.ts';
+import type { InProcessCaller, LiveCall } from '../core/call/live-call.ts';
 import { failure } from '../core/failures.ts';
 import { jsonCopy, jsonText } from '../core/json/json-copy.ts';
 import type { OperatorDecision } from '../core/steps/approvals.ts';
@@ -129,7 +129,17 @@ export class Board implements Patchboard {
       engine.serve(submitted.call.id, inputs.caller);
       inputs.required(submitted.call);
     }
+    if (inputs !== null && submitted.kind === 'accepted')
+      this.#followElsewhere(principal, submitted.call, inputs.caller);
     return recordedCall(submitted);
+  }
+
+  /** Another node may run the call, and ask there: the caller gets its input requests until the call has ended. */
+  #followElsewhere(principal: Principal, call: Call, caller: InProcessCaller): void {
+    if (this.#parts.cluster === null || !isOpen(call)) return;
+    const { engine } = this.#context;
+    const stop = engine.followElsewhere(call, caller);
+    void Promise.resolve(engine.calls.follow(principal, call.id)).then(stop, stop);
   }
 
   #inputHandler(principal: Principal, { onInputRequest }: InvokeOptions): InputHandler | null {

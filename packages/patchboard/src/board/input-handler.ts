@@ -27,14 +27,18 @@ export class InputHandler {
     onInputRequired: (call) => this.required(call),
   };
   readonly #parts: InputHandlerParts;
+  /** Ids of the requests that the function was called with. */
+  readonly #asked: Set<string> = new Set();
 
   constructor(parts: InputHandlerParts) {
     this.#parts = parts;
   }
 
-  /** Calls the function for each request that waits, one after the other. */
+  /** Calls the function for each request that waits and is new, one after the other. */
   required(call: Call): void {
-    this.#respondToAll(pendingInputs(call)).catch((error: unknown) => this.#failed(call.id, error));
+    const requests = pendingInputs(call).filter(({ id }) => !this.#asked.has(id));
+    for (const { id } of requests) this.#asked.add(id);
+    this.#respondToAll(requests).catch((error: unknown) => this.#failed(call.id, error));
   }
 
   async #respondToAll(requests: readonly PendingInputRequest[]): Promise<void> {

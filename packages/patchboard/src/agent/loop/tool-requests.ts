@@ -71,15 +71,18 @@ export class ToolRequests {
     signal: AbortSignal,
     live: LiveCall | null = null,
   ): Promise<RequestResult> {
-    const { host, callEvents, results, principal } = this.#parts;
+    const { host, callEvents, results, principal, caller } = this.#parts;
     const { closing } = host.activeWork;
     if (closing.aborted) throw new Suspended();
     callEvents.began(call);
-    const ended = await host.engine.calls.follow(principal, call.id, {
-      cancelOn: signal,
-      until: closing,
-      live,
-    });
+    // Another node may run the call, and ask there: the one that a client of the call is connected to.
+    const stop = isOpen(call) ? host.engine.followElsewhere(call, caller) : null;
+    let ended: Call | undefined;
+    try {
+      ended = await host.engine.calls.follow(principal, call.id, { cancelOn: signal, until: closing, live });
+    } finally {
+      stop?.();
+    }
     if (ended === undefined) throw new Error(`call ${call.id} is gone`);
     if (isOpen(ended)) throw new Suspended();
     const record = toRecord(ended);
