@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanEnvironment, CLI } from '../support/server-process.ts';
@@ -89,6 +93,25 @@ describe('completion in bash', { timeout: LONG }, () => {
       ['patchboard.bash'],
       ['a reply.txt'],
     ]);
+  });
+
+  it('runs nothing that stands in a name, whatever server it comes from', async () => {
+    const tool = (name: string) => ({ name, source: 'server', description: '', schema: {}, timeout_ms: 1 });
+    const tools = ['$(touch ran)', '`touch ran`', 'plain.tool', 'a b'].map(tool);
+    const server = createServer((_request, response) => response.end(JSON.stringify({ tools })));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const hostile = { PATCHBOARD_URL: `http://127.0.0.1:${port}` };
+    expect(await offers(['call '], hostile)).toEqual([['plain.tool']]);
+    server.close();
+
+    // Nor the script itself.
+    const fake = "patchboard() { printf '%s\\n' '$(touch ran)'; }";
+    const press = 'COMP_WORDS=(patchboard call ""); COMP_CWORD=2; _patchboard; echo "${COMPREPLY[*]}"';
+    const command = `${fake}; source '${script}'; ${press}`;
+    const options = { cwd: place.folder, env: cleanEnvironment() };
+    expect((await runCommand('bash', ['--norc', '-c', command], options)).out).toBe('$(touch ran)\n');
+    expect(existsSync(join(place.folder, 'ran'))).toBe(false);
   });
 
   it('offers nothing, and prints nothing, without a server', async () => {

@@ -1,4 +1,5 @@
 import { createClient } from '@patchboard/client';
+import { TOOL_NAME_PATTERN } from '@patchboard/wire';
 import { Argument, type Command } from 'commander';
 import { VERSION } from '../../version.ts';
 import { commands } from '../commands.ts';
@@ -8,7 +9,7 @@ import { fishScript } from '../completion/fish-script.ts';
 import { zshScript } from '../completion/zsh-script.ts';
 import { connectionOf } from '../connection.ts';
 import type { CliContext } from '../context.ts';
-import { readProfiles } from '../profiles/profile-file.ts';
+import { isProfileName, readProfiles } from '../profiles/profile-file.ts';
 import { createProgram, type Registrar } from '../program.ts';
 
 /** A key press waits for this long at most. */
@@ -69,7 +70,7 @@ function registerValues(completion: Command, context: CliContext): void {
 async function valuesOf(context: CliContext, kind: 'tools' | 'profiles'): Promise<readonly string[]> {
   try {
     const { profiles } = await readProfiles(context.environment);
-    if (kind === 'profiles') return Object.keys(profiles);
+    if (kind === 'profiles') return Object.keys(profiles).filter(isProfileName);
     const connection = await connectionOf(context.environment, {});
     // The command of a secret may ask for a passphrase.
     if (connection.profile !== null && profiles[connection.profile]?.key?.command !== undefined) return [];
@@ -80,7 +81,8 @@ async function valuesOf(context: CliContext, kind: 'tools' | 'profiles'): Promis
       ...(key === null ? {} : { key: key.secret }),
     });
     const tools = await client.tools({ signal: AbortSignal.timeout(VALUES_MS) });
-    return tools.map(({ name }) => name);
+    // A shell may run what stands in a name, and the server may be any.
+    return tools.map(({ name }) => name).filter((name) => TOOL_NAME_PATTERN.test(name));
   } catch {
     return [];
   }

@@ -15,11 +15,16 @@ ${valueBranches(commands, offer)}
 
 _patchboard_dynamic() {
   # Names of files may have spaces.
-  local IFS=$'\\n'
+  local IFS=$'\\n' name
   case "$1" in
     files) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$2")) ;;
     folders) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$2")) ;;
-    *) COMPREPLY=($(compgen -W "$(patchboard completion values "$1" 2>/dev/null)" -- "$2")) ;;
+    *)
+      # Not compgen -W: it expands the words, and would run a command in a name.
+      while read -r name; do
+        if [[ $name == "$2"* ]]; then COMPREPLY+=("$name"); fi
+      done < <(patchboard completion values "$1" 2>/dev/null)
+      ;;
   esac
 }
 

@@ -36,8 +36,12 @@ export function profileFileOf(environment: Environment): string {
   return join(configFolder(environment), 'profiles.json');
 }
 
+export function isProfileName(text: string): boolean {
+  return PROFILE_NAME.test(text);
+}
+
 export function throwIfInvalidProfileName(name: string): void {
-  if (!PROFILE_NAME.test(name))
+  if (!isProfileName(name))
     throw new UsageError(`"${name}" is not a profile name: 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"`);
 }
 
