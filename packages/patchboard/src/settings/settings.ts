@@ -88,7 +88,8 @@ const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent
 export function resolveSettings(given: Environment, flags: ServeFlags): Settings {
   const configPath = flags.config ?? given['PATCHBOARD_CONFIG'];
   const configFile = isSet(configPath) ? configPath : null;
-  const dataFolder = resolve(flags.data ?? given['PATCHBOARD_DATA'] ?? '.patchboard');
+  const givenFolder = given['PATCHBOARD_DATA'];
+  const dataFolder = resolve(flags.data ?? (isSet(givenFolder) ? givenFolder : '.patchboard'));
   const added = readUpstreamFile(dataFolder);
   const config = configFile === null ? null : readConfig(configFile, upstreamNames(added.value));
   const file = config?.value ?? {};
