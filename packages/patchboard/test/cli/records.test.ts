@@ -140,6 +140,10 @@ describe('ledger', { timeout: LONG }, () => {
     });
     expect(readFileSync(file, 'utf8').split('\n').slice(0, -2)).toEqual(lines.slice(0, -1));
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    const hashes = (await place.run(['ledger', 'export', '--select', '.hash'])).out.split('\n');
+    expect(hashes.slice(0, lines.length - 1)).toEqual(
+      lines.slice(0, -1).map((line) => (JSON.parse(line) as LedgerRowView).hash),
+    );
 
     const busy = await place.run(['ledger', 'verify', '--data', place.data]);
     expect(busy.code).toBe(6);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { MintedKeyView, TenantView, TraceLedgerView } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
@@ -130,6 +131,15 @@ describe('data of a site', { timeout: LONG }, () => {
       site_name: '木原村',
       contents: [{ id: 'bridge', status: 'published', verified: false, tags: [] }],
       npcs: [{ npc_id: 'carpenter', version: 1, active: true, max_response_length: 500 }],
+    });
+    const selected = await place.run(['data', 'export', ...scope, '--select', '.contents[].id']);
+    expect(selected).toMatchObject({ code: 0, out: 'bridge\n' });
+    const written = await place.json(['data', 'export', ...scope, '--out', join(place.folder, 'out.json')]);
+    expect(written).toEqual({
+      tenant: 'muyuan',
+      site: 'main',
+      file: join(place.folder, 'out.json'),
+      contents: 1,
     });
     const again = await place.write('again.json', exported.out);
     await place.json(['data', 'import', again, ...scope]);

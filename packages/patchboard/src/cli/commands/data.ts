@@ -121,11 +121,17 @@ async function exportData(context: CliContext, flags: ExportFlags): Promise<void
     : undefined;
   if (data === undefined) throw noDataError(scope, location);
   const text = `${JSON.stringify(data, null, 2)}\n`;
-  if (flags.out === undefined) return await context.writeOut(context.isTerminal ? printable(text) : text);
+  if (flags.out === undefined) {
+    // The output is JSON in any case, and `--select` takes parts of it.
+    if (flags.json === true) return context.output.json(data);
+    return await context.writeOut(context.isTerminal ? printable(text) : text);
+  }
   await writeFile(flags.out, text, { mode: 0o600 }).catch((error: unknown) => {
     throw new UsageError(`--out: ${fileProblem(error)}`);
   });
-  context.output.note(`${data.contents.length} contents written to ${flags.out}`);
+  const contents = data.contents.length;
+  if (flags.json === true) context.output.json({ ...scope, file: flags.out, contents });
+  else context.output.note(`${contents} contents written to ${flags.out}`);
 }
 
 function noDataError(scope: SiteScope, location: StoreLocation): PatchboardError {

@@ -2,10 +2,12 @@ import { open } from 'node:fs/promises';
 import { createCompleteFile } from '../complete-file.ts';
 import type { CliContext } from '../context.ts';
 import { asOperator, type OperatorOptions } from '../operator-client.ts';
+import type { SelectPath } from '../select-path.ts';
 import { printable } from '../terminal-text.ts';
 
 export interface ExportFlags extends OperatorOptions {
   readonly out?: string;
+  readonly select?: SelectPath;
 }
 
 /** Lines are written in batches of this size. */
@@ -15,6 +17,10 @@ export async function exportLedger(context: CliContext, flags: ExportFlags): Pro
   const { output } = context;
   await asOperator(context, flags, async (client) => {
     const lines = client.ledgerExport();
+    if (flags.out === undefined && flags.select !== undefined) {
+      for await (const line of lines) output.jsonLine(JSON.parse(line));
+      return;
+    }
     if (flags.out === undefined) {
       // On a terminal, control characters are escaped; in a pipe, the lines are written byte for byte.
       const shown = (text: string): string => (context.isTerminal ? printable(text) : text);
