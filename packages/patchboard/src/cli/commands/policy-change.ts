@@ -1,7 +1,7 @@
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { PolicyView } from '@patchboard/wire';
 import { InvalidArgumentError, type Command } from 'commander';
-import { stringify } from 'yaml';
+import { Document as YamlDocument, Scalar, visit } from 'yaml';
 import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
@@ -94,10 +94,21 @@ async function change(
   });
 }
 
-/** As YAML, with invisible characters escaped. For a comparison the keys are sorted: their order has no meaning. */
+/**
+ * As YAML that is read back as the same document, with invisible characters escaped. For a comparison the keys are sorted:
+ * their order has no meaning.
+ */
 export function policyText(document: Document | null, isSorted = false): string {
   if (document === null) return '# cannot be parsed';
-  return escapeInvisible(stringify(document, { lineWidth: 0, sortMapEntries: isSorted })).trimEnd();
+  const yaml = new YamlDocument(document, { sortMapEntries: isSorted });
+  visit(yaml, {
+    Scalar: (_key, node) => {
+      // An escape is one in double quotes only; without them it is the text that it looks like.
+      if (typeof node.value === 'string' && escapeInvisible(node.value) !== node.value)
+        node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return escapeInvisible(yaml.toString({ lineWidth: 0 })).trimEnd();
 }
 
 function reportNoChange({ output }: CliContext, current: PolicyView, flags: ChangeFlags): void {
