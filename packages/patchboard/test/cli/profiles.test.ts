@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli, type Ended } from '../support/run-cli.ts';
@@ -59,5 +62,25 @@ describe('profiles', { timeout: LONG }, () => {
 
     await run(['profile', 'remove', 'here']);
     expect((await run(['profile', 'show'])).code).toBe(2);
+  });
+
+  it('whose credential cannot be read are a failed check of doctor, beside the server that runs', async () => {
+    await run(['profile', 'add', 'broken', '--url', url, '--operator-token-command', 'exit 3']);
+    const { code, out } = await run(['doctor', '--profile', 'broken']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ok +server +\S+ \(profile broken\) is running/m);
+    expect(out).toMatch(/^FAIL +credential +the operator token of profile broken .* failed with 3/m);
+  });
+});
+
+describe('doctor', { timeout: LONG }, () => {
+  it('fails if another program responds at the address', async () => {
+    const other = createServer((_request, response) => response.end('<html>'));
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, out } = await run(['doctor', '--url', `http://127.0.0.1:${port}`]);
+    other.close();
+    expect(code).toBe(1);
+    expect(out).toMatch(/^FAIL +server +\S+ responds with HTTP 200, not as a Patchboard server$/m);
   });
 });

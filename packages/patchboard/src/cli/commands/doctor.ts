@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import type { UpstreamView } from '@patchboard/wire';
+import { isRecord } from '@patchboard/wire/json';
 import { hasLocalModeEnded } from '../../core/access/local-mode.ts';
 import { messageOf } from '../../core/failures.ts';
 import { operatorTokenFile } from '../../identity/operator-token.ts';
@@ -203,21 +204,49 @@ function checkServerSandbox(sandbox: unknown): Finding[] {
 /** A server that is not running is not a failed check; the finding says how to start it. */
 async function checkServer(context: CliContext, options: ServerOptions): Promise<Finding[]> {
   const { url, profile } = await connectionOf(context.environment, options);
-  const ofProfile = profile === null ? '' : ` (profile ${profile})`;
+  const check = 'server';
+  const name = profile === null ? url : `${url} (profile ${profile})`;
+  const response = await healthOf(url);
+  if (response === null) {
+    const advice = profile === null ? '; start it with: patchboard serve' : '';
+    return [{ check, ok: true, detail: `${name} is not reachable${advice}` }];
+  }
+  const { status, body } = response;
+  if (!isRecord(body) || typeof body['version'] !== 'string')
+    return [{ check, ok: false, detail: `${name} responds with HTTP ${status}, not as a Patchboard server` }];
+  return [
+    { check, ok: status === 200, detail: `${name} is running, version ${body['version']}` },
+    await checkLocalMode(url),
+    ...checkServerSandbox(body['sandbox']),
+    ...(await checkAsOperator(context, options)),
+  ];
+}
+
+/** Null: nothing responds. `body` is undefined if it is not JSON. */
+async function healthOf(url: string): Promise<{ readonly status: number; readonly body: unknown } | null> {
+  let text: string;
+  let status: number;
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(3000) });
-    const body = (await response.json()) as { version?: unknown; sandbox?: unknown };
-    const detail = `${url}${ofProfile} is running, version ${String(body.version)}`;
-    return [
-      { check: 'server', ok: response.ok, detail },
-      await checkLocalMode(url),
-      ...checkServerSandbox(body.sandbox),
-      ...(await checkUpstreams(context, options)),
-      ...(await nodeFindings(context, options)),
-    ];
+    status = response.status;
+    text = await response.text();
   } catch {
-    const advice = profile === null ? '; start it with: patchboard serve' : '';
-    return [{ check: 'server', ok: true, detail: `${url}${ofProfile} is not reachable${advice}` }];
+    return null;
+  }
+  try {
+    return { status, body: JSON.parse(text) as unknown };
+  } catch {
+    return { status, body: undefined };
+  }
+}
+
+/** A credential that cannot be read, such as that of a profile, is a failed check of its own: the server runs. */
+async function checkAsOperator(context: CliContext, options: ServerOptions): Promise<Finding[]> {
+  try {
+    return [...(await checkUpstreams(context, options)), ...(await nodeFindings(context, options))];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [{ check: 'credential', ok: false, detail: error.message }];
   }
 }
 
