@@ -3,6 +3,8 @@ import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isRecord } from '@patchboard/wire/json';
+import { ConfigError } from './config-error.ts';
+import { fileProblem } from './file-problem.ts';
 
 /** `server.json` of a data folder: the address of the server that uses the folder. */
 export interface ServerFile {
@@ -37,8 +39,8 @@ export async function removeServerFile(dataFolder: string, pid: number): Promise
 }
 
 /**
- * Resolves to the server that uses the data folder; to null if there is no file, or if it was left by a killed server. A
- * file that names another machine is ignored: the folder may have come with a project of others, and credentials are sent
+ * Resolves to the server that uses the data folder; to null if there is no file, or if it was left by a killed server.
+ * Rejects with a `ConfigError` if the file cannot be read. A file that names another machine is ignored: the folder may have come with a project of others, and credentials are sent
  * to the URL.
  */
 export async function runningServer(dataFolder: string): Promise<ServerFile | null> {
@@ -48,12 +50,17 @@ export async function runningServer(dataFolder: string): Promise<ServerFile | nu
 }
 
 async function readServerFile(dataFolder: string): Promise<ServerFile | null> {
+  const file = serverFileIn(dataFolder);
   try {
-    const value: unknown = JSON.parse(await readFile(serverFileIn(dataFolder), 'utf8'));
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
     return isServerFile(value) ? value : null;
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    // ENOTDIR: the data folder is a file. A server refuses it with a better message.
+    if (error instanceof SyntaxError || code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new ConfigError(
+      `cannot read ${file}: ${fileProblem(error)}; name the server with PATCHBOARD_URL, or another data folder with PATCHBOARD_DATA`,
+    );
   }
 }
 
