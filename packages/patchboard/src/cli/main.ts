@@ -9,9 +9,9 @@ const streams: ProgramStreams = {
   error: (text) => void process.stderr.write(text),
 };
 
-// `patchboard calls tail | head` closes the pipe early, which is not an error.
+// `patchboard calls tail | head` closes the pipe early, which is not an error. A command that failed keeps its exit code.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
+  process.exit(error.code === 'EPIPE' ? process.exitCode : 1);
 });
 
 const argv = process.argv.slice(2);

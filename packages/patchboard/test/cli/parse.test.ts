@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanEnvironment, CLI } from '../support/server-process.ts';
 import { LONG, Workplace } from './cli-process.ts';
 
 const REPLY = [
@@ -35,6 +38,16 @@ describe('patchboard parse', { timeout: LONG }, () => {
     await writeFile(join(place.folder, 'bad.json'), '[{"nam');
   });
   afterAll(() => place.remove());
+
+  it('keeps its exit code when the reader of its output is gone', async () => {
+    const argv = [CLI, 'parse', join(place.folder, 'reply.txt')];
+    const child = spawn(process.execPath, argv, {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: cleanEnvironment(),
+    });
+    child.stdout.destroy();
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  });
 
   it('prints the calls of a reply and what is wrong with it, without a server', async () => {
     const report = await reportOf(place, ['--protocol', 'vcp', join(place.folder, 'reply.txt')]);
