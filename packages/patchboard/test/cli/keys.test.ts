@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { KeyView, MintedKeyView } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
 import { LONG, NOWHERE, Workplace } from './cli-process.ts';
 
 let place: Workplace;
@@ -42,6 +43,14 @@ describe('keys without a server', { timeout: LONG }, () => {
     const none = await place.run(['keys', 'ls']);
     expect(none).toMatchObject({ code: 0, out: '' });
     expect(none.error).toContain('no keys');
+  });
+
+  it('are listed with the column of the filter, also on a narrow terminal', async () => {
+    const list = async (...argv: string[]): Promise<string> =>
+      (await runCli(['keys', 'ls', ...argv], place.environment, undefined, 100)).out;
+    await place.json(['keys', 'create', '--kind', 'agent', '--name', 'bob', '--scope', 'tools:call']);
+    expect(await list()).toMatch(/^ID +KIND +NAME +EXPIRES/);
+    expect(await list('--since', '1h')).toMatch(/^ID +KIND +NAME +CREATED/);
   });
 
   it('are not looked for where there is no data folder, nor made for a server elsewhere', async () => {

@@ -10,7 +10,7 @@ import { EXIT, UsageError } from '../exit-codes.ts';
 import { withKeyBackend, type KeyOptions, type WantedKey } from '../key-backend.ts';
 import { FIRST_KEY_QUESTION, LOCAL_MODE_ENDS, LOCAL_MODE_STAYS_OFF } from '../local-mode.ts';
 import { withOperatorOptions } from '../operator-client.ts';
-import { cell } from '../output.ts';
+import { cell, keepColumns } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { withDatabaseFlags } from '../store-location.ts';
 
@@ -147,7 +147,7 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
   if (flags.json === true) return output.json({ keys });
   if (keys.length === 0) return output.note('no keys');
   output.table(
-    [
+    keepColumns(new Set(flags.since === undefined ? [] : ['CREATED']), [
       { title: 'ID' },
       { title: 'KIND' },
       { title: 'NAME' },
@@ -156,7 +156,7 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
       { title: 'EXPIRES' },
       { title: 'LAST USED' },
       { title: 'SCOPES', flexible: true },
-    ],
+    ]),
     keys.map((key) => [
       cell(key.key_id),
       cell(key.kind),
