@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCli, type Ended } from '../support/run-cli.ts';
+import { startCommand } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
 import { LONG } from './cli-process.ts';
 
@@ -53,6 +54,14 @@ function adding(name: string, ...options: readonly string[]): string[] {
 function failing(name: string): string[] {
   const program = "console.error('cannot read ' + process.env.TOKEN); process.exitCode = 3";
   return ['mcp', 'add', name, '--env', `TOKEN=${SECRET}`, '--', process.execPath, '--eval', program];
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function expectNoSecret(...ended: readonly Ended[]): void {
@@ -232,6 +241,22 @@ describe('the commands for upstreams without a running server', { timeout: LONG 
       PATCHBOARD_DATA: data,
     });
     expect(shop).toMatchObject({ code: 0, out: expect.stringContaining('shop.deleteOrders') as string });
+  });
+
+  it('add that is interrupted ends the process that it started', async () => {
+    const pidFile = join(folder, 'pid');
+    const program = `fs.writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1e6)`;
+    const main = join(ROOT, 'packages/patchboard/bin/patchboard.mjs');
+    const argv = [main, 'mcp', 'add', 'stuck', '--', process.execPath, '--eval', program];
+    const env = { ...cleanEnvironment(), PATCHBOARD_DATA: join(folder, 'data-of-stuck') };
+    const adding = startCommand(process.execPath, argv, { cwd: folder, env });
+    await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/^\d+$/);
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    onTestFinished(() => {
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    });
+    expect((await adding.stop()).code).toBe(143);
+    expect(isRunning(pid)).toBe(false);
   });
 
   it('add of a command that ends at once shows what it wrote, without secrets', async () => {

@@ -1,6 +1,7 @@
 import type { PatchboardClient } from '@patchboard/client';
 import type { ApprovalRequestView } from '@patchboard/wire';
 import { editorCommand } from '../../settings/environment.ts';
+import { EXIT_BY_SIGNAL } from '../clean-on-signal.ts';
 import type { CliContext } from '../context.ts';
 import { createdSince, SINCE } from '../duration.ts';
 import { editText } from '../inbox/editor.ts';
@@ -22,12 +23,6 @@ Example:
 interface InboxFlags extends OperatorOptions {
   readonly since?: string;
 }
-
-const EXIT_BY_SIGNAL: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
-  SIGHUP: 129,
-  SIGINT: 130,
-  SIGTERM: 143,
-};
 
 export function inboxCommand(context: CliContext): Registrar {
   return (program) => {

@@ -57,9 +57,14 @@ export async function changeUpstreams(
 const SERVER_VARIABLES =
   'Variables are those of the server: to use one that it does not have, stop it, run this command again, and start it with the variable set.';
 
-/** Returns the config without the upstreams of these names. */
+/** Returns the config without the upstreams of these names, and with no member that it did not have. */
 export function without(config: UpstreamsConfig, names: readonly string[]): UpstreamsConfig {
-  const kept = <T>(all: Readonly<Record<string, T>> | undefined): Record<string, T> =>
-    Object.fromEntries(Object.entries(all ?? {}).filter(([name]) => !names.includes(name)));
-  return { ...config, upstreams: kept(config.upstreams), openapi: kept(config.openapi) };
+  const kept = <T>(all: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
+  const { upstreams, openapi } = config;
+  return {
+    ...config,
+    ...(upstreams === undefined ? {} : { upstreams: kept(upstreams) }),
+    ...(openapi === undefined ? {} : { openapi: kept(openapi) }),
+  };
 }

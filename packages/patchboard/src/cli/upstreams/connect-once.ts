@@ -6,6 +6,7 @@ import { nodeClock } from '../../runtime/node-clock.ts';
 import { SILENT_LOG } from '../../runtime/silent-log.ts';
 import { allUpstreams, type UpstreamsSettings } from '../../settings/read-upstreams.ts';
 import { SecretMask } from '../../sources/shared/secret-mask.ts';
+import { cleanOnSignal } from '../clean-on-signal.ts';
 import type { CliContext } from '../context.ts';
 import type { SeenUpstream } from './tool-report.ts';
 
@@ -46,6 +47,8 @@ export async function connectOnce(
     dataFolder,
     instanceId: randomUUID(),
   });
+  // Its process has a group of its own, which a Ctrl-C in the terminal does not reach.
+  const off = cleanOnSignal(() => upstream.close());
   try {
     const seen = await firstList(upstream);
     if (seen.state !== 'connected')
@@ -53,6 +56,7 @@ export async function connectOnce(
     return seen;
   } finally {
     await upstream.close();
+    off();
   }
 }
 
