@@ -46,6 +46,18 @@ describe('calls ls', { timeout: LONG }, () => {
     expect(out).toMatch(/FAILED +input_invalid .*calculation\.eval +local/);
   });
 
+  it('takes a query that begins with what it excludes, also for the next page', async () => {
+    const path = '.tool_calls[].args.expression';
+    const words = ['calls', 'ls', '-state:failed', '--order', 'asc', 'run:run-of-three'];
+    expect(await selected(words, path)).toEqual(['1+1', '1+2']);
+    expect(await selected(['calls', '-code:none run:run-of-one'], path)).toEqual(['2+2']);
+    const { error } = await run(['calls', 'ls', '-state:failed', '--limit', '1']);
+    expect(error).toMatch(/^more: patchboard calls ls ' -state:failed' --limit 1 --cursor \S+$/m);
+    expect((await run(['metrics', '-tool:none'])).code).toBe(0);
+    expect((await run(['calls', 'ls', '-x'])).error).toContain("unknown option '-x'");
+    expect((await run(['calls', 'ls', '--run', '-a:b'])).error).toContain('no such run: -a:b');
+  });
+
   it('takes states by the names that the console shows', async () => {
     expect((await run(['calls', 'ls', 'state:running'])).error).toBe('no calls\n');
     for (const argv of [['state:Succeeded'], ['--state', 'succeeded']])

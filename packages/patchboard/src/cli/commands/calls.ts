@@ -5,6 +5,7 @@ import { connect, withServerOptions, type CliContext, type ServerOptions } from 
 import { suggesting } from '../completion/suggestions.ts';
 import { SINCE } from '../duration.ts';
 import type { Registrar } from '../program.ts';
+import { withQueryWords } from '../query-words.ts';
 import { acceptance, canRespondTo, followOrPrintReceipt, NO_INPUT } from './call.ts';
 import { STATE_NAMES } from './calls-filter.ts';
 import { DEFAULT_LIMIT, listCalls, type ListFlags } from './calls-list.ts';
@@ -40,7 +41,7 @@ export function callsCommand(context: CliContext): Registrar {
 }
 
 function registerList(calls: Command, context: CliContext): void {
-  withServerOptions(calls.command('ls', { isDefault: true }))
+  withQueryWords(withServerOptions(calls.command('ls', { isDefault: true })))
     .description('list calls, newest first (default)')
     .argument('[query...]', 'what to list, such as tool:weather.* state:failed since:1h')
     .option('--query <query>', 'the same as an option')

@@ -10,6 +10,7 @@ import { connect, withServerOptions, type CliContext, type ServerOptions } from 
 import { durationCell, pastMoment, SINCE } from '../duration.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
+import { withQueryWords } from '../query-words.ts';
 import { NOT_COMPLETE, timeOf } from './calls-list.ts';
 
 interface MetricsFlags extends ServerOptions {
@@ -32,7 +33,7 @@ Examples:
 
 export function metricsCommand(context: CliContext): Registrar {
   return (program) => {
-    withServerOptions(program.command('metrics'))
+    withQueryWords(withServerOptions(program.command('metrics')))
       .description('show counts, failures and run times of calls')
       .argument('[query...]', 'which calls, such as tool:weather.* agent:planner')
       .option('--query <query>', 'the same as an option')
