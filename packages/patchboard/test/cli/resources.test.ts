@@ -13,7 +13,7 @@ beforeAll(async () => {
     tools: [tool('notes.add', () => 'added')],
     resources: {
       resources: [
-        { uri: 'notes://a', name: 'a', mimeType: 'text/plain', read: () => 'first\n\u001b[31mred' },
+        { uri: 'notes://a', name: 'a', mimeType: 'text/plain', read: () => 'first\r\n\u001b[31mred' },
         { uri: 'notes://b', name: 'b', description: 'Bytes.', read: () => ({ blob: 'AAEC' }) },
       ],
       resourceTemplates: [
@@ -49,7 +49,11 @@ describe('resources at the command line', { timeout: LONG }, () => {
     expect(list.out).toContain('notes://page/{page}');
     expect(list.out).toMatch(/notes:\/\/b +Bytes\./);
     const read = await place.run(['resources', 'read', 'notes://a']);
-    expect(read).toMatchObject({ code: 0, out: 'first\n\\u001b[31mred\n' });
+    // The contents, unchanged: of a file with Windows line ends, nothing else would be that file.
+    expect(read).toMatchObject({ code: 0, out: 'first\r\n\u001b[31mred\n' });
+    const shown = await place.terminal([], ['resources', 'read', 'notes://a']);
+    expect(shown.transcript).toContain(String.raw`first\u000d`);
+    expect(shown.transcript).toContain(String.raw`\u001b[31mred`);
     const none = await place.run(['resources', 'read', 'notes://none']);
     expect(none.code).toBe(5);
     expect(none.error).toContain('no resource has the URI notes://none');

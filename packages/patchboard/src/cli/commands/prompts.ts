@@ -53,10 +53,12 @@ async function get(
   const isDialog = prompt.messages.length > 1;
   for (const message of prompt.messages) {
     if (isDialog) output.data(`${output.paint('bold', message.role)}:`);
-    output.data(textOf(message));
+    output.data(textOf(message, context.isTerminal));
   }
 }
 
-function textOf({ content }: PromptMessageView): string {
-  return content.type === 'text' ? printable(content.text) : printableJson(content);
+/** In a pipe the text is not changed; on a terminal control characters are escaped. */
+function textOf({ content }: PromptMessageView, isTerminal: boolean): string {
+  if (content.type !== 'text') return printableJson(content);
+  return isTerminal ? printable(content.text) : content.text;
 }

@@ -46,9 +46,11 @@ async function read(context: CliContext, uri: string, flags: ServerOptions): Pro
   const { output } = context;
   const contents = await (await connect(context, flags)).resources.read(uri);
   if (flags.json === true) return output.json({ contents });
-  for (const content of contents) output.data(textOf(content));
+  for (const content of contents) output.data(textOf(content, context.isTerminal));
 }
 
-function textOf({ text, blob }: ResourceContentView): string {
-  return text === undefined ? (blob ?? '') : printable(text);
+/** In a pipe the text is not changed; on a terminal control characters are escaped. */
+function textOf({ text, blob }: ResourceContentView, isTerminal: boolean): string {
+  if (text === undefined) return blob ?? '';
+  return isTerminal ? printable(text) : text;
 }

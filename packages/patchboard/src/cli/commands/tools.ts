@@ -68,8 +68,8 @@ async function show(context: CliContext, name: string, flags: ServerOptions): Pr
 async function exportTools(context: CliContext, flags: ExportFlags): Promise<void> {
   const { output } = context;
   const formatted = await (await connect(context, flags)).formatTools(flags.format);
-  if ('text' in formatted && flags.json !== true) return output.data(formatted.text);
-  output.json(formatted);
+  if (!('text' in formatted) || flags.json === true) return output.json(formatted);
+  output.data(context.isTerminal ? printable(formatted.text) : formatted.text);
 }
 
 function factsOf(tool: ToolDetailView): [label: string, value: string][] {
