@@ -95,6 +95,17 @@ describe('completion in bash', { timeout: LONG }, () => {
     ]);
   });
 
+  it('offers tools of the server that the line names', async () => {
+    const url = place.environment['PATCHBOARD_URL'] ?? '';
+    await place.run(['profile', 'add', 'here', '--url', url]);
+    const lines = ['call --profile here calc', `policy explain --url ${url} calc`, 'call calc'];
+    expect(await offers(lines, { PATCHBOARD_URL: NOWHERE })).toEqual([
+      ['calculation.eval'],
+      ['calculation.eval'],
+      [],
+    ]);
+  });
+
   it('runs nothing that stands in a name, whatever server it comes from', async () => {
     const tool = (name: string) => ({ name, source: 'server', description: '', schema: {}, timeout_ms: 1 });
     const tools = ['$(touch ran)', '`touch ran`', 'plain.tool', 'a b'].map(tool);

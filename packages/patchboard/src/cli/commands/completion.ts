@@ -7,6 +7,7 @@ import { bashScript } from '../completion/bash-script.ts';
 import { completedCommands, type CompletedCommand } from '../completion/command-model.ts';
 import { fishScript } from '../completion/fish-script.ts';
 import { zshScript } from '../completion/zsh-script.ts';
+import { serverInWords } from '../completion/server-in-words.ts';
 import { connectionOf } from '../connection.ts';
 import type { CliContext } from '../context.ts';
 import { isProfileName, readProfiles } from '../profiles/profile-file.ts';
@@ -60,18 +61,26 @@ function registerValues(completion: Command, context: CliContext): void {
     .command('values')
     .description('print the names that the scripts complete, one per line; nothing if they are not available')
     .addArgument(new Argument('<kind>', 'what to print').choices(['tools', 'profiles']))
+    .argument(
+      '[words...]',
+      'the command line before the cursor, after --: its --url or --profile names the server',
+    )
     .addHelpText('after', '\nExample:\n  $ patchboard completion values tools')
-    .action(async (kind: 'tools' | 'profiles') => {
-      for (const name of await valuesOf(context, kind)) context.output.data(name);
+    .action(async (kind: 'tools' | 'profiles', words: readonly string[]) => {
+      for (const name of await valuesOf(context, kind, words)) context.output.data(name);
     });
 }
 
 /** Never fails: a message in the middle of a command line would only disturb. */
-async function valuesOf(context: CliContext, kind: 'tools' | 'profiles'): Promise<readonly string[]> {
+async function valuesOf(
+  context: CliContext,
+  kind: 'tools' | 'profiles',
+  words: readonly string[],
+): Promise<readonly string[]> {
   try {
     const { profiles } = await readProfiles(context.environment);
     if (kind === 'profiles') return Object.keys(profiles).filter(isProfileName);
-    const connection = await connectionOf(context.environment, {});
+    const connection = await connectionOf(context.environment, serverInWords(words));
     // The command of a secret may ask for a passphrase.
     if (connection.profile !== null && profiles[connection.profile]?.key?.command !== undefined) return [];
     const key = await connection.key();

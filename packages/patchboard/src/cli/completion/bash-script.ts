@@ -23,7 +23,7 @@ _patchboard_dynamic() {
       # Not compgen -W: it expands the words, and would run a command in a name.
       while read -r name; do
         if [[ $name == "$2"* ]]; then COMPREPLY+=("$name"); fi
-      done < <(patchboard completion values "$1" 2>/dev/null)
+      done < <(patchboard completion values "$1" -- "\${COMP_WORDS[@]:0:COMP_CWORD}" 2>/dev/null)
       ;;
   esac
 }

@@ -20,7 +20,7 @@ function __patchboard_at
 end
 
 function __patchboard_dynamic
-    command patchboard completion values $argv[1] 2>/dev/null
+    command patchboard completion values $argv[1] -- (commandline -opc) 2>/dev/null
 end
 
 complete -c patchboard -f

@@ -18,7 +18,7 @@ _patchboard_dynamic() {
   case "$1" in
     files) _files ;;
     folders) _files -/ ;;
-    *) local -a found; found=(\${(f)"$(patchboard completion values $1 2>/dev/null)"}); compadd -a found ;;
+    *) local -a found; found=(\${(f)"$(patchboard completion values $1 -- \${words[1,CURRENT-1]} 2>/dev/null)"}); compadd -a found ;;
   esac
 }
 
