@@ -265,6 +265,19 @@ describe('the shell', () => {
     await page.waitForURL('**/ui/calls?tenant=umbrella');
     await done();
   });
+
+  it('returns to the default tenant', async () => {
+    await board.server.asOperator('POST', '/v1/tools/toy.echo/invoke', { run_id: 'r', args: {} });
+    const { page, done } = await board.open('/ui/calls?tenant=acme');
+    await page.locator('[data-state="empty"]').waitFor();
+    await page.getByRole('combobox', { name: 'Tenant' }).click();
+    await page.getByRole('option', { name: 'default' }).click();
+    await expect.poll(() => page.locator('[data-call]').count()).toBeGreaterThan(0);
+    // A navigation keeps it.
+    await page.getByRole('link', { name: 'Tools' }).click();
+    await page.waitForURL('**/ui/tools?tenant=default');
+    await done();
+  });
 });
 
 // The last ones: with the first key local mode is over.
