@@ -1,6 +1,6 @@
 import { isCallStateEvent } from '@patchboard/client';
 import { isTerminal, type CallOrderName, type CallSortName, type CallStateEvent } from '@patchboard/wire';
-import { computed, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue';
+import { computed, onMounted, onScopeDispose, ref, watch, type ComputedRef, type Ref } from 'vue';
 import { messageOf } from '../failure-texts.ts';
 import { rowOf, type CallRow } from './call-row.ts';
 import { client } from './connection.ts';
@@ -96,6 +96,10 @@ export function useCallsList(asked: ComputedRef<CallsAsked>, isEnabled: Computed
     if (!isComplete) passAfter(BEHIND_MS);
   });
   watch(queryKey, () => (isOutdated.value = false));
+  // Events were missed since the page was left. In any other order nothing is added.
+  onMounted(() => {
+    if (list.isRead.value && isNewestFirst.value) passAfter(0);
+  });
 
   async function refetch(): Promise<void> {
     isOutdated.value = false;

@@ -218,6 +218,23 @@ describe('the list', () => {
     await done();
   });
 
+  it('has the calls that were made while another page was shown', async () => {
+    const first = await invoke('toy.echo', { n: 1 }, 'returning');
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator(`[data-call="${first}"]`).getByRole('link').click();
+    await page.waitForURL(`**/ui/calls/${first}*`);
+    const second = await invoke('toy.echo', { n: 2 }, 'returning');
+    await page.locator(`[data-related="${second}"] [data-state="COMPLETED"]`).waitFor();
+    // The list would hold new rows under the pointer.
+    await page.mouse.move(0, 0);
+    await page.goBack();
+    await page.locator(`[data-call="${first}"]`).waitFor();
+    await expect
+      .poll(() => page.locator(`[data-call="${second}"]`).count(), { timeout: 20_000 })
+      .toBeGreaterThan(0);
+    await done();
+  });
+
   it('does not move under the pointer, and counts new calls', async () => {
     await invoke('toy.echo');
     const { page, done } = await board.open('/ui/calls');
