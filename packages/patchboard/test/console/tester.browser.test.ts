@@ -133,6 +133,24 @@ describe('the form and the text', () => {
 });
 
 describe('a run', () => {
+  it('leaves its arguments out of the address of the next page', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
+    await field(page, '/title').locator('input').waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const addresses: string[] = [];
+    page.on('framenavigated', (frame) => addresses.push(frame.url()));
+    await field(page, '/title').locator('input').fill('typed');
+    await page.locator('nav a[href^="/ui/calls"]').click();
+    await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
+    await page.clock.runFor(1000);
+    await page.locator('nav a[href^="/ui/tools"]').click();
+    await page.getByRole('heading', { name: 'Tools', level: 1 }).waitFor();
+    expect(addresses.length).toBeGreaterThan(1);
+    expect(addresses.filter((address) => address.includes('args='))).toEqual([]);
+    await done();
+  });
+
   it('goes by Ctrl+Enter, shows its result in every format, and compares with the one before', async () => {
     const { page, done } = await board.open('/ui/tester?tool=toy_echo&args=%7B%22n%22%3A1%7D');
     // `toolId_methodName` is understood, and the address has the name itself.
