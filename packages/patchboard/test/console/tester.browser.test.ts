@@ -224,6 +224,25 @@ describe('a run', () => {
     await done();
   });
 
+  it('goes on when Esc closes a dialog over it', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.endless');
+    await page.locator('[data-run]:not([disabled])').click();
+    await page.locator('[data-result] [data-state="EXECUTING"]').waitFor();
+    await page.locator('[data-copy-as]').click();
+    await page.locator('[data-code]').waitFor();
+    const cancels: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/cancel')) cancels.push(request.url());
+    });
+    await page.locator('[data-code] [role="tab"]').first().focus();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-code]').waitFor({ state: 'detached' });
+    expect(cancels).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.locator('[data-result] [data-state="CANCELLED"]').waitFor();
+    await done();
+  });
+
   it('holds no connection while its calls are under way, from the sandbox or from a reply', async () => {
     const { page, context, done } = await board.open('/ui/tester?tool=toy.endless', { isSignedIn: false });
     const waits: string[] = [];
