@@ -23,12 +23,15 @@ export function useShellKeys(keys: ShellKeys): void {
   let wasOpenAbove = false;
   // Before any other handler: one of them closes what is open.
   const look = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') wasOpenAbove = document.querySelector(OPEN_ABOVE) !== null;
+    // Enter takes what an input method composes, Escape drops it: they must not also act on the page.
+    if (event.isComposing && (event.key === 'Enter' || event.key === 'Escape')) event.stopPropagation();
+    else if (event.key === 'Escape') wasOpenAbove = document.querySelector(OPEN_ABOVE) !== null;
   };
   onMounted(() => addEventListener('keydown', look, true));
   onUnmounted(() => removeEventListener('keydown', look, true));
   usePageKeys((event) => {
-    if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+    // With Shift the keys are those of an editor or of the browser.
+    if ((event.metaKey || event.ctrlKey) && !event.shiftKey && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       keys.togglePalette();
     } else if (event.key === 'Escape') {

@@ -252,6 +252,32 @@ describe('by keyboard alone', () => {
     await done();
   });
 
+  it('Enter and Escape of an input method act on its text only', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    await page.keyboard.press('Control+k');
+    const input = page.locator('[data-palette] input');
+    await input.waitFor();
+    for (const key of ['Enter', 'Escape']) {
+      await input.evaluate(async (field, pressed) => {
+        const given = { key: pressed, isComposing: true, bubbles: true, cancelable: true };
+        field.dispatchEvent(new KeyboardEvent('keydown', given));
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }, key);
+      expect(await page.locator('[data-palette]').count()).toBe(1);
+    }
+    expect(new URL(page.url()).pathname).toBe('/ui/calls');
+    await done();
+  });
+
+  it('a key with Shift that an editor has for itself does not open the palette', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.echo&view=json');
+    await page.locator('[data-editor] .cm-content').focus();
+    await page.keyboard.press('Control+Shift+k');
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    expect(await page.locator('[data-palette]').count()).toBe(0);
+    await done();
+  });
+
   it('a tool that the palette finds is ready to fill in', async () => {
     const { page, done } = await board.open('/ui/settings');
     await page.locator('main kbd').first().waitFor();
