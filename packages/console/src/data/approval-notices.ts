@@ -20,6 +20,15 @@ export async function turnNotices(isOn: boolean): Promise<void> {
   localStorage.setItem(KEY, notices.isOn ? 'on' : 'off');
 }
 
+/** Returns null in browsers that show notifications of service workers only, as Chrome does on Android: they throw. */
+function aNotice(title: string, options: NotificationOptions): Notification | null {
+  try {
+    return new Notification(title, options);
+  } catch {
+    return null;
+  }
+}
+
 /** Active while the console is open, on every page. */
 export function useApprovalNotices(): void {
   const { t } = useI18n();
@@ -27,8 +36,7 @@ export function useApprovalNotices(): void {
   const stop = onEvent(({ type, data }) => {
     if (type !== 'permission_required' || !notices.isOn) return;
     const { tool_call_id: id, tool_name: tool } = data as { tool_call_id: string; tool_name?: string };
-    const notice = new Notification(t('notices.title'), { body: tool ?? id, tag: id });
-    notice.addEventListener('click', () => {
+    aNotice(t('notices.title'), { body: tool ?? id, tag: id })?.addEventListener('click', () => {
       window.focus();
       router.push({ name: 'approvals', query: { call: id } }).catch(() => undefined);
     });

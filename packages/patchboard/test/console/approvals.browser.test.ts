@@ -97,6 +97,26 @@ describe('the inbox', () => {
     await done();
   });
 
+  it('appears also where the browser lets only service workers notify', async () => {
+    const { page, context, done } = await board.open('/ui/approvals');
+    await context.addInitScript(() => {
+      localStorage.setItem('patchboard.notices', 'on');
+      const Refusing = class {
+        static readonly permission = 'granted';
+        constructor() {
+          throw new TypeError('Illegal constructor');
+        }
+      };
+      Object.assign(globalThis, { Notification: Refusing });
+    });
+    await page.reload();
+    await page.locator('[data-live="live"]').waitFor();
+    const id = await ask({ path: '/notified' });
+    await page.locator(`[data-approval="${id}"]`).waitFor();
+    await board.server.asOperator('POST', `/v1/tool_calls/${id}/cancel`, {});
+    await done();
+  });
+
   it('edits with a diff, and what runs is what was edited', async () => {
     const id = await ask({ path: '/tmp/all', count: 3 });
     const { page, done } = await board.open(`/ui/approvals?call=${id}`);
