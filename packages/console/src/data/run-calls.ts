@@ -42,14 +42,21 @@ export function useRunCalls(id: MaybeRefOrGetter<string>): RunCalls {
     // The first page of the calls brings it.
     enabled: false,
   });
-  const setHead = (run: RunView): void => void queryClient.setQueryData(headKey.value, run);
+  /** Requests the run. The response is of this run also if the page shows another one by then. */
+  async function readHead(): Promise<RunView> {
+    const key = headKey.value;
+    const run = await client.value.runs.get(toValue(id));
+    queryClient.setQueryData(key, run);
+    return run;
+  }
   const queryKey = keyOf('run-calls', id);
   const pages = usePages<TracedCall>({
     queryKey,
     read: async (cursor, signal) => {
       const given = { order: 'asc', limit: PAGE, cursor, signal } as const;
+      const key = headKey.value;
       const { run, calls } = await client.value.runs.page(toValue(id), given);
-      setHead(run);
+      queryClient.setQueryData(key, run);
       return { rows: calls.items.map(tracedCall), next: calls.nextCursor };
     },
     isFollowed: true,
@@ -62,12 +69,12 @@ export function useRunCalls(id: MaybeRefOrGetter<string>): RunCalls {
   const run = computed(() => head.data.value);
   const onShown = useSubAgentCalls(run, changes);
 
-  const readHead = usePacedRead(READ_MS, async () => {
-    if (pages.isRead.value) setHead(await client.value.runs.get(toValue(id)));
+  const requestHead = usePacedRead(READ_MS, async () => {
+    if (pages.isRead.value) await readHead();
   });
   onCallMoves(MOVES_MS, (moves) => {
     changes.apply(moves);
-    if (moves.some(({ run_id: moved }) => moved === toValue(id))) readHead();
+    if (moves.some(({ run_id: moved }) => moved === toValue(id))) requestHead();
   });
 
   async function startOver(): Promise<void> {
@@ -79,8 +86,7 @@ export function useRunCalls(id: MaybeRefOrGetter<string>): RunCalls {
   async function catchUp(): Promise<void> {
     if (!pages.isRead.value) return;
     const before = run.value?.calls;
-    const now = await client.value.runs.get(toValue(id));
-    setHead(now);
+    const now = await readHead();
     const isSame = before !== undefined && before.total === now.calls?.total && before.open === 0;
     if (!isSame || now.calls?.open !== 0) await pages.refetch();
   }

@@ -44,8 +44,12 @@ export function useSubAgentCalls(
   }
 
   async function read(parent: string): Promise<void> {
+    const id = run.value?.run_id;
     const given = { query: queryTerm('parent', [parent]), order: 'asc', limit: MAX_CALLS } as const;
-    changes.add((await client.value.calls(given).page()).items.map(tracedCall));
+    const { items } = await client.value.calls(given).page();
+    // The page shows another run by now.
+    if (run.value?.run_id !== id) return;
+    changes.add(items.map(tracedCall));
   }
 
   watch(

@@ -40,6 +40,16 @@ async function invokeBelow(parentCallId: string, run: string): Promise<string> {
   return accepted(await board.server.platform.engine.submit(request, aPrincipal({ agentId: 'planner' }))).id;
 }
 
+/** Goes to a run with the palette, without loading the page anew. */
+async function goTo(page: Page, run: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.locator('[data-palette] input:focus').waitFor();
+  await page.keyboard.type(run);
+  await page.locator('[data-palette] [role=option]').getByText(run, { exact: true }).first().waitFor();
+  await page.locator('[data-palette] [role=option]', { hasText: new RegExp(`^${run}\\s*run$`) }).click();
+  await page.waitForURL(`**/ui/runs/${run}*`);
+}
+
 const row = (id: string): string => `[data-waterfall] [data-call="${id}"]`;
 const focusIsOn = (page: Page, id: string): Promise<void> =>
   expect
@@ -300,6 +310,58 @@ describe('runs', () => {
     await page.locator(`${row(parent)} [data-fold]`).click();
     await page.locator(row(early)).getByRole('link').click();
     await page.locator('[data-parent-link]', { hasText: parent }).waitFor();
+    manual.running.get(parent)?.resolve('done');
+    await done();
+  });
+
+  it('show nothing that was requested of another run', async () => {
+    const parent = await invoke('left', 'toy.delegate');
+    const below = await invokeBelow(parent, 'sub-agent of left');
+    await invoke('entered', 'toy.echo', {}, { 'x-agent-id': 'other' });
+    const { page, done } = await board.open('/ui/runs/entered');
+    await page.getByRole('heading', { name: 'Run of other' }).waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const isHead = ({ pathname, searchParams }: URL): boolean =>
+      pathname === '/v1/runs/left' && !searchParams.has('order');
+    const isBelow = ({ searchParams }: URL): boolean =>
+      (searchParams.get('query') ?? '').startsWith('parent:');
+    const late: Promise<unknown>[] = [];
+    for (const isLate of [isHead, isBelow]) {
+      await page.route(isLate, async (route) => {
+        await held;
+        await route.continue();
+      });
+      late.push(page.waitForResponse((response) => isLate(new URL(response.url()))));
+    }
+    const requested = [isHead, isBelow].map((isLate) =>
+      page.waitForRequest((request) => isLate(new URL(request.url()))),
+    );
+    await goTo(page, 'left');
+    await page.locator(row(parent)).waitFor();
+    // The run is read again after each event.
+    await invoke('left', 'toy.echo');
+    await Promise.all(requested);
+    await goTo(page, 'entered');
+    await page.getByRole('heading', { name: 'Run of other' }).waitFor();
+    await page.evaluate(() => {
+      const titles: string[] = [];
+      const note = (): void => void titles.push(document.querySelector('h1')?.textContent ?? '');
+      new MutationObserver(note).observe(document.body, {
+        childList: true,
+        subtree: true,
+        characterData: true,
+      });
+      Object.assign(globalThis, { titles });
+    });
+    release();
+    await Promise.all(late);
+    // When the page shows a later call, it has read the late responses.
+    const next = await invoke('entered', 'toy.echo', {}, { 'x-agent-id': 'other' });
+    await page.locator(row(next)).waitFor();
+    expect(await page.locator(row(below)).count()).toBe(0);
+    const titles = await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles);
+    expect(new Set(titles)).toEqual(new Set(['Run of other']));
     manual.running.get(parent)?.resolve('done');
     await done();
   });
