@@ -228,6 +228,15 @@ describe('metrics', () => {
     await done();
   });
 
+  it('have charts in the language of the page, also after it was changed', async () => {
+    const { page, done } = await board.open('/ui/metrics');
+    const time = page.locator('[data-chart="ran"] .u-series').first();
+    await expect.poll(() => time.textContent()).toContain('Time');
+    await page.getByRole('button', { name: '切换到中文' }).click();
+    await expect.poll(() => time.textContent(), { timeout: 20_000 }).toContain('时间');
+    await done();
+  });
+
   it('have charts to click on', async () => {
     const { page, done } = await board.open('/ui/metrics');
     for (const name of ['rate', 'share', 'ran', 'waited', 'load', 'devices']) {
