@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { clockTime, countText, dayAndTime, shortCount, shortDuration, sinceWords } from './format.ts';
+import {
+  ago,
+  clockTime,
+  countText,
+  dayAndTime,
+  fromNow,
+  shortCount,
+  shortDuration,
+  sinceWords,
+} from './format.ts';
 
 describe('dayAndTime', () => {
   it.each(['en', 'zh'])('has the same clock of 24 hours as the rows of a list: %s', (language) => {
@@ -15,6 +24,26 @@ describe('sinceWords', () => {
     expect(sinceWords(at.toISOString(), 'en')).toBe('≥ 11/18, 15:04:05');
     expect(sinceWords('90m', 'en')).toBe('90m');
     expect(sinceWords('2026-11-18', 'en')).toBe('2026-11-18');
+  });
+});
+
+describe('ago', () => {
+  const now = Date.parse('2026-11-18T15:04:05Z');
+  const before = (ms: number): string => new Date(now - ms).toISOString();
+
+  it('is never in the future, also if the clock of the server is ahead', () => {
+    expect(ago(before(-900), now, 'en')).toBe('now');
+    expect(ago(before(-90_000), now, 'zh')).toBe('现在');
+    expect(fromNow(before(-90_000), now, 'en')).toBe('in 2 min.');
+  });
+
+  it('has no 60 minutes and no 24 hours', () => {
+    expect([59_000, 59_900, 3_590_000, 3_600_000 * 23.8].map((ms) => ago(before(ms), now, 'en'))).toEqual([
+      '59 sec. ago',
+      '1 min. ago',
+      '1 hr. ago',
+      'yesterday',
+    ]);
   });
 });
 

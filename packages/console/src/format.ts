@@ -134,16 +134,28 @@ export function rateText(rate: number, language: string): string {
   return rate < 10 ? String(Math.round(rate * 100) / 100) : countText(Math.round(rate), language);
 }
 
-/** "3 minutes ago". */
+/** "3 minutes ago". Never in the future: the clock of the page ticks once a second, and that of the server may be ahead. */
 export function ago(at: string | number, now: number, language: string): string {
-  const seconds = Math.round((epochOf(at) - now) / 1000);
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
-  const size = Math.abs(seconds);
-  if (size < 60) return format.format(seconds, 'second');
-  if (size < 3600) return format.format(Math.round(seconds / 60), 'minute');
-  if (size < 86_400) return format.format(Math.round(seconds / 3600), 'hour');
-  return format.format(Math.round(seconds / 86_400), 'day');
+  return fromNow(at, Math.max(now, epochOf(at)), language);
 }
+
+/** "3 minutes ago" or "in 3 minutes". */
+export function fromNow(at: string | number, now: number, language: string): string {
+  const ms = epochOf(at) - now;
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
+  for (const { unit, size, below } of RELATIVE_UNITS) {
+    const count = Math.round(ms / size);
+    if (Math.abs(count) < below) return format.format(count, unit);
+  }
+  return format.format(Math.round(ms / 86_400_000), 'day');
+}
+
+/** `below`: so many make one of the next unit. */
+const RELATIVE_UNITS = [
+  { unit: 'second', size: 1000, below: 60 },
+  { unit: 'minute', size: 60_000, below: 60 },
+  { unit: 'hour', size: 3_600_000, below: 24 },
+] as const;
 
 /** Remaining time in minutes and seconds; never below zero. */
 export function countdown(until: string, now: number): string {
