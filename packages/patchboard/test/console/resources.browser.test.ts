@@ -13,6 +13,12 @@ const registry = new ResourceRegistry({
       mimeType: 'text/markdown',
       read: () => `# Today\n\n- ${text}`,
     },
+    {
+      uri: 'notes://sketch',
+      name: 'sketch',
+      mimeType: 'image/gif',
+      read: () => [{ blob: picture }],
+    },
   ],
   prompts: [
     {
@@ -30,6 +36,9 @@ const registry = new ResourceRegistry({
   ],
 });
 let text = 'first';
+/** One white pixel. */
+const PIXEL = 'R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==';
+let picture = 'AAAA';
 let board: TestConsole;
 
 beforeAll(async () => {
@@ -64,6 +73,20 @@ describe('resources in the console', () => {
     await detail.getByLabel('name').fill('toy.echo');
     await detail.getByRole('button', { name: 'Read' }).click();
     await detail.getByText('"name":"toy.echo"').waitFor();
+    await done();
+  });
+
+  it('show a picture that could not be read once it can', async () => {
+    const { page, done } = await board.open('/ui/resources');
+    await page.locator('[data-live="live"]').waitFor();
+    await page.getByRole('button', { name: /notes:\/\/sketch/ }).click();
+    const detail = page.locator('[data-resource-detail]');
+    await detail.getByText('The browser cannot show this.').waitFor();
+    picture = PIXEL;
+    const read = page.waitForResponse('**/v1/resources/read*');
+    registry.updated('notes://sketch');
+    await (await read).finished();
+    await expect.poll(() => detail.getByRole('img').count(), { timeout: 20_000 }).toBe(1);
     await done();
   });
 
