@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aDataFolder, aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { aFixedPort } from '../support/a-fixed-port.ts';
 import { aConsole, type TestConsole } from './support/a-console.ts';
@@ -35,6 +35,12 @@ describe('a server that goes away', () => {
     });
     await board.server.platform.close();
     await page.locator('[data-live="lost"]', { hasText: 'as of' }).waitFor();
+    // Its age grows, which a screen reader does not read out each time.
+    const shown = await page.locator('[data-live] .words').innerText();
+    const status = page.locator('[data-live][role="status"], [data-live] [role="status"]');
+    const spoken = await status.textContent();
+    await expect.poll(() => page.locator('[data-live] .words').innerText()).not.toBe(shown);
+    expect(await status.textContent()).toBe(spoken);
     // What was there can still be read.
     await page.locator(`[data-call="${first}"]`).waitFor();
     // A page that was never opened is not there yet: it comes when the server does.
