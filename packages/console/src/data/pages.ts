@@ -59,6 +59,7 @@ export function usePages<T>({ queryKey, read, isFollowed, isEnabled = true }: Pa
     isRead: computed(() => query.data.value !== undefined),
     error: computed(() => query.error.value),
     isPending: query.isPending,
+    isLoadingError: query.isLoadingError,
     isLoadingMore: query.isFetchingNextPage,
     hasMore: query.hasNextPage,
     loadMore() {

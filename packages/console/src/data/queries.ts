@@ -25,6 +25,8 @@ import { may } from './session.ts';
 export interface QueryState {
   readonly error: Readonly<Ref<Error | null>>;
   readonly isPending: Readonly<Ref<boolean>>;
+  /** It failed, and has no data of an earlier request. */
+  readonly isLoadingError: Readonly<Ref<boolean>>;
   /** Refetches. */
   refetch(): Promise<unknown>;
 }
@@ -35,6 +37,7 @@ export function bothOf(first: QueryState, second: QueryState): QueryState {
   return {
     error: computed(() => first.error.value ?? second.error.value),
     isPending: computed(() => first.isPending.value || second.isPending.value),
+    isLoadingError: computed(() => first.isLoadingError.value || second.isLoadingError.value),
     refetch: () =>
       Promise.all(queries.filter(({ error }) => error.value !== null).map((query) => query.refetch())),
   };

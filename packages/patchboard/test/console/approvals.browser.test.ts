@@ -147,6 +147,28 @@ describe('the inbox', () => {
     await done();
   });
 
+  it('keeps what is being written when the list cannot be loaded again', async () => {
+    const id = await ask({ path: '/written' });
+    const { page, done } = await board.open(`/ui/approvals?call=${id}`);
+    await shown(page, id);
+    await page.locator('[data-deny]').click();
+    await page.locator('#deny-note').fill('because');
+    await page.route('**/v1/approvals*', (route) => route.fulfill({ status: 400, json: {} }));
+    const refused = page.waitForResponse('**/v1/approvals*');
+    const other = await ask({ path: '/other' });
+    await (await refused).finished();
+    await page.locator('[data-state="stale"], [data-state="failed"]').waitFor();
+    expect(await page.locator('#deny-note').count()).toBe(1);
+    expect(await page.locator('#deny-note').inputValue()).toBe('because');
+    await page.unroute('**/v1/approvals*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator(`[data-approval="${other}"]`).waitFor();
+    await page.locator('[data-state="stale"]').waitFor({ state: 'detached' });
+    for (const call of [id, other])
+      await board.server.asOperator('POST', `/v1/tool_calls/${call}/cancel`, {});
+    await done();
+  });
+
   it("doesn't ask again within a scope that is written out, and asks again once that is revoked", async () => {
     const id = await ask({ path: '/cache' });
     const { page, done } = await board.open(`/ui/approvals?call=${id}`);

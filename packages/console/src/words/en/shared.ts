@@ -19,6 +19,7 @@ export const sharedWords = {
     signInPage: 'sign-in page',
     failed: 'This could not be loaded.',
     retry: 'Try again',
+    stale: 'This may be out of date, because it could not be loaded again: {why}',
     loading: 'Loading…',
     nothing: 'Nothing here yet.',
   },

@@ -21,6 +21,7 @@ export const sharedWords: WordsOf<typeof english> = {
     signInPage: '登录页面',
     failed: '加载失败。',
     retry: '重试',
+    stale: '无法重新加载，内容可能已过时：{why}',
     loading: '加载中…',
     nothing: '这里还没有内容。',
   },
