@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { checkOnPhone, checkPages } from './support/page-walks.ts';
-import { echo } from './support/toys.ts';
+import { echo, remove } from './support/toys.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FIRST_LOAD_BYTES = 400_000;
 
 let board: TestConsole;
 beforeAll(async () => {
-  board = await aConsole({ tools: [echo] });
+  board = await aConsole({ tools: [echo, remove] });
 });
 afterAll(async () => {
   await board?.close();
@@ -355,6 +355,20 @@ describe('keys', () => {
 
     await board.server.asOperator('DELETE', `/v1/keys/${key.id}`, undefined, 'acme');
     await page.locator('[data-notice="session-ended"]').waitFor();
+    await done();
+  });
+
+  it('have no link to a page that they may not open', async () => {
+    const scopes = ['tools:call', 'calls:read'] as const;
+    const key = await board.server.mint({ kind: 'agent', name: 'caller', scopes });
+    const { page, done } = await board.open('/ui/login', { isSignedIn: false });
+    await page.locator('#token').fill(key.secret);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/tester*');
+    await page.goto(`${board.url}/ui/tester?tool=toy.remove&args=%7B%22path%22%3A%22%2Fx%22%7D`);
+    await page.locator('[data-run]:not([disabled])').click();
+    await page.locator('[data-result]', { hasText: 'It waits for an operator' }).waitFor();
+    expect(await page.locator('[data-result] a[href^="/ui/approvals"]').count()).toBe(0);
     await done();
   });
 
