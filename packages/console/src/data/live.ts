@@ -74,10 +74,8 @@ export function followServer(): void {
   });
   connection.start();
   watch(
-    [subscription, () => may('readCalls')] as const,
-    ([now, isAllowed]) => {
-      if (isAllowed) connection.follow(now);
-    },
+    () => (may('readCalls') ? subscription.value : null),
+    (now) => connection.follow(now),
     { immediate: true },
   );
 }

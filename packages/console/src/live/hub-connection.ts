@@ -6,7 +6,7 @@ const HEARTBEAT_MS = 5000;
 
 export interface HubHandlers {
   readonly onMessage: (message: HubMessage) => void;
-  /** No stream serves this tab any more: it is hidden, or the hub is gone. */
+  /** No stream serves this tab any more: it is hidden or follows none, or the hub is gone. */
   readonly onLeft: (why: 'hidden' | 'gone') => void;
 }
 
@@ -46,9 +46,11 @@ export class HubConnection {
     document.addEventListener('visibilitychange', () => this.#shownOrHidden());
   }
 
-  follow(subscription: Subscription): void {
+  /** Null: the page may follow no events. */
+  follow(subscription: Subscription | null): void {
     this.#subscription = subscription;
-    this.#join();
+    if (subscription === null) this.#leave('hidden');
+    else this.#join();
   }
 
   #join(): void {

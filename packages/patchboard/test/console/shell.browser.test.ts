@@ -6,6 +6,7 @@ import { echo, remove } from './support/toys.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FIRST_LOAD_BYTES = 400_000;
+const HEARTBEAT_MS = 5000;
 
 let board: TestConsole;
 beforeAll(async () => {
@@ -388,6 +389,27 @@ describe('keys', () => {
     expect(await page.locator('[data-signed-out]').count()).toBe(0);
     await page.getByRole('link', { name: 'Tester' }).click();
     await page.locator('[data-signed-out]').waitFor();
+    await done();
+  });
+
+  it('that may not read calls follow no events, nor those that were followed before', async () => {
+    const key = await board.server.mint({ kind: 'service', name: 'clerk', scopes: ['ledger:read'] });
+    const { page, done } = await board.open('/ui/login', { isSignedIn: false });
+    await page.clock.install();
+    await page.reload();
+    await page.locator('#token').fill(key.secret);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/ledger*');
+    await page.locator('[data-row]').first().waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    // A stream that the server refuses makes the page ask at each heartbeat whose session it has.
+    for (let beat = 0; beat < 5; beat += 1) {
+      await page.clock.fastForward(HEARTBEAT_MS);
+      await page.evaluate(() => fetch('/healthz').then((response) => response.ok));
+    }
+    expect(asked).toContain('/healthz');
+    expect(asked).not.toContain('/v1/session');
     await done();
   });
 
