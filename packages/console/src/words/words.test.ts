@@ -12,12 +12,25 @@ function keysOf(words: object, before = ''): string[] {
   );
 }
 
-function placeholders(words: object): string[] {
-  return keysOf(words).map((key) => {
-    const text = key.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], words);
-    return `${key} ${[...new Set(String(text).match(/\{\w+\}/g) ?? [])].sort().join()}`;
-  });
+function textOf(key: string, words: object): string {
+  return String(key.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], words));
 }
+
+function placeholders(words: object): string[] {
+  return keysOf(words).map(
+    (key) => `${key} ${[...new Set(textOf(key, words).match(/\{\w+\}/g) ?? [])].sort().join()}`,
+  );
+}
+
+/** English texts that are only shown for several things. */
+const ALWAYS_MANY: readonly string[] = [
+  'calls.newMany',
+  'waterfall.loadedOf',
+  'shared.showAll',
+  'tester.methods',
+  'upstreams.acceptAllAsk',
+  'upstreams.most',
+];
 
 describe('words', () => {
   const keys = new Set(keysOf(en));
@@ -28,6 +41,12 @@ describe('words', () => {
 
   it('has the same keys and the same placeholders in both languages', () => {
     expect(placeholders(zh)).toEqual(placeholders(en));
+  });
+
+  it('has a singular wherever things are counted in English', () => {
+    const isPlural = (key: string): boolean =>
+      /\{(count|rows|total)\} ([a-z]+ )?[a-z]+s\b/.test(textOf(key, en)) && !textOf(key, en).includes('|');
+    expect([...keys].filter(isPlural).sort()).toEqual([...ALWAYS_MANY].sort());
   });
 
   it('has every key that the sources use', () => {

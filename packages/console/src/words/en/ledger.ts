@@ -13,7 +13,7 @@ export const ledgerWords = {
     loaded: '1 row. | {count} rows.',
     verify: 'Verify',
     export: 'Export',
-    holds: 'All {rows} rows verified.',
+    holds: 'The only row is verified. | All {rows} rows verified.',
     broken: 'Broken at row {seq}: {problem}',
   },
 };

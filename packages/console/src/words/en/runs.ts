@@ -53,7 +53,8 @@ export const runsWords = {
     approvals: 'Approvals',
     approvalsTook: 'waited {time}',
     waitingNow: 'waits now',
-    partial: 'Busy time, slowest call and approvals are of the {count} calls that are loaded.',
+    partial:
+      'Busy time, slowest call and approvals are of the only call that is loaded. | Busy time, slowest call and approvals are of the {count} calls that are loaded.',
     none: 'This run has no calls yet.',
     noTrace: 'There are no calls in this trace.',
     missing: 'Runs are deleted when their calls are. The calls that remain are in the',

@@ -80,7 +80,7 @@ export const testerWords = {
     text: 'Reply of a model',
     sample: 'Insert a sample',
     none: 'No requests in this text.',
-    omitted: '{count} more requests are not listed.',
+    omitted: 'One more request is not listed. | {count} more requests are not listed.',
     argument: 'Argument',
     raw: 'Written',
     type: 'Expected',
