@@ -1,5 +1,5 @@
 import type { CallView } from '@patchboard/wire';
-import { get } from './call-record.ts';
+import { callPath, get } from './call-record.ts';
 import { decodeCall } from '../decode/views.ts';
 import { NetworkError, PatchboardError } from '../errors.ts';
 import { boundsOf, requestOnce, type HttpRequest, type RequestOptions } from '../http/http.ts';
@@ -23,7 +23,7 @@ export async function changeCall(
   options: RequestOptions,
 ): Promise<CallView> {
   const bounds = boundsOf(options);
-  const path = `/v1/tool_calls/${encodeURIComponent(change.id)}/${change.path}`;
+  const path = `${callPath(change.id)}/${change.path}`;
   const what: HttpRequest = { method: 'POST', path, body: change.body, repeat: 'safe' };
   const retry = retrier(settings, bounds, 'brief');
   let mayHaveArrived = false;

@@ -9,7 +9,7 @@ import {
   type StreamEvent,
 } from '@patchboard/wire';
 import type { Bounds } from '../http/abort.ts';
-import { isEnded } from './call-record.ts';
+import { callPath, isEnded, lookup } from './call-record.ts';
 import { anything, isRecord } from '../decode/decode.ts';
 import { decodeCall } from '../decode/views.ts';
 import { PatchboardError } from '../errors.ts';
@@ -80,13 +80,12 @@ async function* callEvents(
   { after, onConnection }: EventOptions,
   bounds: Bounds,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const path = `/v1/tool_calls/${encodeURIComponent(callId)}`;
   const source: StreamSource = {
     after: String(after),
     ...(onConnection === undefined ? {} : { onConnection }),
-    path: (last) => withQuery(`${path}/events`, { after: last }),
+    path: (last) => withQuery(`${callPath(callId)}/events`, { after: last }),
     // A reader that starts after the last event would never receive an end on the stream itself.
-    isOver: (now) => hasEnded(settings, path, now),
+    isOver: (now) => hasEnded(settings, callId, now),
   };
   for await (const frame of resumingFrames(settings, source, bounds)) {
     const event = eventOf(frame);
@@ -95,9 +94,9 @@ async function* callEvents(
   }
 }
 
-async function hasEnded(settings: Settings, path: string, bounds: Bounds): Promise<boolean> {
+async function hasEnded(settings: Settings, callId: string, bounds: Bounds): Promise<boolean> {
   try {
-    return isEnded(await requestOnce(settings, { method: 'GET', path, repeat: 'safe' }, decodeCall, bounds));
+    return isEnded(await requestOnce(settings, lookup(callId), decodeCall, bounds));
   } catch (error) {
     // The server is unreachable: the stream's own retries decide.
     if (error instanceof PatchboardError && error.retryable) return false;

@@ -5,6 +5,7 @@ import type {
   GrantScopeName,
   PredicateView,
 } from '@patchboard/wire';
+import { callPath } from '../calls/call-record.ts';
 import { changeCall } from '../calls/change-call.ts';
 import { decodeApprovalRequest, decodeDecisionPreview } from '../decode/operator-views.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from '../http/http.ts';
@@ -61,7 +62,7 @@ export async function previewDecision(
   args: unknown,
   options: RequestOptions,
 ): Promise<DecisionPreviewView> {
-  const path = `/v1/tool_calls/${encodeURIComponent(id)}/decision/preview`;
+  const path = `${callPath(id)}/decision/preview`;
   const what: HttpRequest = { method: 'POST', path, body: { args }, repeat: 'safe' };
   return await request(settings, what, decodeDecisionPreview, boundsOf(options));
 }
