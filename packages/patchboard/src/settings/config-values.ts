@@ -1,5 +1,5 @@
 import { ConfigError } from './config-file.ts';
-import type { Environment } from './environment.ts';
+import { isSet, type Environment } from './environment.ts';
 
 /** Where a config was read: its file, for error messages, and the folder that relative paths start from. */
 export interface ConfigSource {
@@ -103,9 +103,7 @@ export class ConfigValues {
 
   #variable(name: string, place: Place): string {
     const value = this.#given[name];
-    // An empty variable counts as not set, as everywhere in the settings.
-    if (value === undefined || value === '')
-      throw new MissingVariable(this.#at(place, `the variable ${name} is not set`), name);
+    if (!isSet(value)) throw new MissingVariable(this.#at(place, `the variable ${name} is not set`), name);
     return value;
   }
 }

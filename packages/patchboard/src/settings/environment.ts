@@ -90,8 +90,12 @@ export function browserSettings(given: Environment): {
   return { command: setting(given, 'BROWSER'), hasDisplay: display !== null };
 }
 
-/** Treats an empty variable as not set: `KEY= command` is how shells clear one. */
 function setting(given: Environment, name: string): string | null {
   const value = given[name];
-  return value === undefined || value === '' ? null : value;
+  return isSet(value) ? value : null;
+}
+
+/** Treats an empty variable as not set: `KEY= command` is how shells clear one. */
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
 }

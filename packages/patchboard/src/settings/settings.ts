@@ -17,7 +17,7 @@ import { busSettings, type BusSettings } from './bus-settings.ts';
 import { ConfigError, readConfig } from './config-file.ts';
 import { COMMAND_LIMIT_KEYS, LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import { drainDelayMs } from './drain-delay.ts';
-import type { Environment } from './environment.ts';
+import { isSet, type Environment } from './environment.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 import { fileProblem } from './file-problem.ts';
 import { storeSettings, type StoreSettings } from './store-settings.ts';
@@ -278,8 +278,4 @@ function commandLimitsOf(given: Readonly<Record<string, number>>): Partial<Comma
     if (name !== undefined) limits[name] = value;
   }
   return limits;
-}
-
-function isSet(value: string | undefined): value is string {
-  return value !== undefined && value !== '';
 }

@@ -2,7 +2,7 @@ import { BadDatabaseUrl, connectionOptions } from '../postgres/connection-option
 import { DEFAULT_SCHEMA, SCHEMA_PATTERN } from '../store/postgres/schema.ts';
 import { ConfigError, type ConfigText } from './config-file.ts';
 import type { StoreConfig } from './config-schema.ts';
-import type { Environment } from './environment.ts';
+import { isSet, type Environment } from './environment.ts';
 
 /** Where the server stores its state. */
 export type StoreSettings =
@@ -77,8 +77,4 @@ function checkUrl({ url, from }: GivenUrl): void {
     if (error instanceof BadDatabaseUrl) throw new ConfigError(`${from} ${error.message}`);
     throw error;
   }
-}
-
-function isSet(value: string | undefined): value is string {
-  return value !== undefined && value !== '';
 }
