@@ -62,10 +62,12 @@ export function storeLocation({ environment }: CliContext, flags: StoreFlags): S
 }
 
 /** The config file of `PATCHBOARD_CONFIG`; null if it is not set. Throws a `ConfigError`. */
-export function configIn(environment: Environment): ConfigText | null {
+export function configIn(
+  environment: Environment,
+  dataFolder: string = clientSettings(environment).dataFolder,
+): ConfigText | null {
   const file = environment['PATCHBOARD_CONFIG'] ?? '';
   if (file === '') return null;
-  const { dataFolder } = clientSettings(environment);
   return readConfig(file, upstreamNames(readUpstreamFile(dataFolder).value));
 }
 

@@ -4,9 +4,9 @@ import { readUpstreamFile } from '../../settings/upstream-file.ts';
 import type { UpstreamsConfig } from '../../settings/upstream-config.ts';
 import type { CliContext } from '../context.ts';
 import { cell } from '../output.ts';
+import { configIn } from '../store-location.ts';
 import {
   atTarget,
-  configOf,
   dataFolderOf,
   targetUrl,
   withTargetOptions,
@@ -73,7 +73,7 @@ function changesOf({ tools }: UpstreamView): number {
 function listConfigured(context: CliContext, kind: UpstreamKind, flags: TargetOptions): void {
   const { output } = context;
   const dataFolder = dataFolderOf(context, flags);
-  const sources = [configOf(context, dataFolder), readUpstreamFile(dataFolder)];
+  const sources = [configIn(context.environment, dataFolder), readUpstreamFile(dataFolder)];
   const configured = sources.flatMap((source) =>
     source === null
       ? []

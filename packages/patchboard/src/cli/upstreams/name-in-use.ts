@@ -6,7 +6,7 @@ import { readUpstreamFile } from '../../settings/upstream-file.ts';
 import { upstreamNameProblem } from '../../settings/upstream-problems.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
-import { configOf } from './upstream-target.ts';
+import { configIn } from '../store-location.ts';
 
 /** Returns the names that are in use, each with a sentence about where. */
 export function namesInUse(context: CliContext, dataFolder: string): ReadonlyMap<string, string> {
@@ -17,7 +17,7 @@ export function namesInUse(context: CliContext, dataFolder: string): ReadonlyMap
       `it is in ${added.file}; remove it first with: patchboard ${commandOf(added.value, name)} remove ${name}`,
     ]),
   );
-  const config = configOf(context, dataFolder);
+  const config = configIn(context.environment, dataFolder);
   for (const name of upstreamNames(config?.value ?? {}))
     names.set(name, `it is defined in ${config?.file}: edit it there`);
   return names;
@@ -44,7 +44,7 @@ export function throwIfNotAdded(
     throw new UsageError(
       `${name} is of the other kind: run patchboard ${commandOf(value, name)} remove ${name}`,
     );
-  const config = configOf(context, dataFolder);
+  const config = configIn(context.environment, dataFolder);
   if (upstreamNames(config?.value ?? {}).includes(name))
     throw new UsageError(`${name} is defined in ${config?.file}: edit it there`);
   const advice =

@@ -1,11 +1,8 @@
 import { resolve } from 'node:path';
 import type { PatchboardClient } from '@patchboard/client';
 import type { Command } from 'commander';
-import { readConfig, type ConfigText } from '../../settings/config-file.ts';
 import { clientSettings } from '../../settings/environment.ts';
 import { runningServer } from '../../settings/server-file.ts';
-import { upstreamNames } from '../../settings/upstream-config.ts';
-import { readUpstreamFile } from '../../settings/upstream-file.ts';
 import { connectionOf, type ServerChoice } from '../connection.ts';
 import type { CliContext } from '../context.ts';
 import { withJsonOptions } from '../json-options.ts';
@@ -81,11 +78,4 @@ async function inFolder(context: CliContext, options: TargetOptions): Promise<[C
   const isOwn = url === undefined && profile === undefined && own !== null;
   const environment = { ...context.environment, PATCHBOARD_DATA: dataFolder };
   return [{ ...context, environment }, isOwn ? { url: own } : choice];
-}
-
-/** Returns the config file that `PATCHBOARD_CONFIG` names; null if there is none. */
-export function configOf({ environment }: CliContext, dataFolder: string): ConfigText | null {
-  const file = environment['PATCHBOARD_CONFIG'];
-  if (file === undefined || file === '') return null;
-  return readConfig(file, upstreamNames(readUpstreamFile(dataFolder).value));
 }
