@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { PatchboardError } from '@patchboard/client';
-import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
 import { pointerParts } from '@patchboard/wire/json';
@@ -17,6 +16,7 @@ import type { HeritageStorage } from '../../packs/heritage/storage.ts';
 import type { CliContext } from '../context.ts';
 import { withJsonOptions } from '../json-options.ts';
 import { UsageError } from '../exit-codes.ts';
+import { throwIfInvalidId } from '../invalid-id.ts';
 import { readInput } from '../read-input.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { printable } from '../terminal-text.ts';
@@ -151,10 +151,8 @@ function isSample({ tenant, site }: SiteScope): boolean {
 }
 
 function scopeOf({ tenant, site }: DataFlags): SiteScope {
-  for (const [flag, value] of Object.entries({ tenant, site })) {
-    if (!PEER_ID_PATTERN.test(value))
-      throw new UsageError(`--${flag} must be 1 to 200 visible ASCII characters without spaces`);
-  }
+  throwIfInvalidId('--tenant', tenant);
+  throwIfInvalidId('--site', site);
   return { tenant, site };
 }
 

@@ -1,4 +1,4 @@
-import { KEY_KINDS, PEER_ID_PATTERN, type KeyKindName } from '@patchboard/wire';
+import { KEY_KINDS, type KeyKindName } from '@patchboard/wire';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { EXPIRY_RULE, isSaneExpiry } from '../../core/access/expiry.ts';
 import { isScope, SCOPES, type Scope } from '../../core/access/scopes.ts';
@@ -7,6 +7,7 @@ import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { createdSince, futureMoment, SINCE } from '../duration.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
+import { throwIfInvalidId } from '../invalid-id.ts';
 import { withKeyBackend, type KeyOptions, type WantedKey } from '../key-backend.ts';
 import { FIRST_KEY_QUESTION, LOCAL_MODE_ENDS, LOCAL_MODE_STAYS_OFF } from '../local-mode.ts';
 import { withOperatorOptions } from '../operator-client.ts';
@@ -95,15 +96,9 @@ function expiryOf(given: string, now: number): number {
   throw new UsageError(`--expires: ${given} must be ${EXPIRY_RULE}; omit it for a key that does not expire`);
 }
 
-export function throwIfInvalidName(option: string, name: string): void {
-  if (!PEER_ID_PATTERN.test(name)) {
-    throw new UsageError(`${option} must be 1 to 200 visible ASCII characters without spaces`);
-  }
-}
-
 async function create(context: CliContext, flags: CreateFlags): Promise<void> {
   const { output } = context;
-  throwIfInvalidName('--name', flags.name);
+  throwIfInvalidId('--name', flags.name);
   const wanted: WantedKey = {
     kind: flags.kind,
     name: flags.name,

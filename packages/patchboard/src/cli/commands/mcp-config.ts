@@ -9,7 +9,7 @@ import { UsageError } from '../exit-codes.ts';
 import { withKeyBackend } from '../key-backend.ts';
 import { isLocalMode, LOCAL_MODE_ENDS } from '../local-mode.ts';
 import { withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
-import { throwIfInvalidName } from './keys.ts';
+import { throwIfInvalidId } from '../invalid-id.ts';
 
 interface ConfigFlags extends OperatorOptions {
   readonly client: McpClientName;
@@ -53,7 +53,7 @@ export function registerMcpConfig(mcp: Command, context: CliContext): void {
 
 async function config(context: CliContext, flags: ConfigFlags): Promise<void> {
   const { output, environment } = context;
-  if (flags.key !== undefined) throwIfInvalidName('--key', flags.key);
+  if (flags.key !== undefined) throwIfInvalidId('--key', flags.key);
   if (flags.hold !== undefined && !/^[1-9]\d*$/.test(flags.hold))
     throw new UsageError(`--hold must be a whole number of seconds, not "${flags.hold}"`);
   const { url, isNamed, dataFolder } = await connectionOf(environment, flags);

@@ -1,7 +1,7 @@
-import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
+import { throwIfInvalidId } from '../invalid-id.ts';
 import { withJsonOptions } from '../json-options.ts';
 import {
   profileFileOf,
@@ -58,8 +58,7 @@ async function add(context: CliContext, name: string, flags: AddFlags): Promise<
   throwIfInvalidProfileName(name);
   if (!/^https?:$/.test(URL.parse(flags.url)?.protocol ?? ''))
     throw new UsageError(`--url: "${flags.url}" is not an http(s) URL`);
-  if (flags.tenant !== undefined && !PEER_ID_PATTERN.test(flags.tenant))
-    throw new UsageError('--tenant must be 1 to 200 visible ASCII characters without spaces');
+  if (flags.tenant !== undefined) throwIfInvalidId('--tenant', flags.tenant);
   const file = await readProfiles(environment);
   if (Object.hasOwn(file.profiles, name) && flags.force !== true)
     throw new UsageError(`there is a profile "${name}" already: add --force to replace it`);

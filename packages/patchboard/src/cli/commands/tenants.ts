@@ -1,8 +1,8 @@
-import { PEER_ID_PATTERN, type TenantRateView, type TenantView } from '@patchboard/wire';
+import type { TenantRateView, TenantView } from '@patchboard/wire';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { CliContext } from '../context.ts';
-import { UsageError } from '../exit-codes.ts';
 import { addText } from '../flag-values.ts';
+import { throwIfInvalidId } from '../invalid-id.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
@@ -64,8 +64,7 @@ function addToolRate(
 }
 
 async function set(context: CliContext, id: string, flags: SetFlags): Promise<void> {
-  if (!PEER_ID_PATTERN.test(id))
-    throw new UsageError('a tenant id must be 1 to 200 visible ASCII characters without spaces');
+  throwIfInvalidId('a tenant id', id);
   const { site, pack, calls, tool } = flags;
   const limits = {
     ...(calls === undefined ? {} : { calls }),
