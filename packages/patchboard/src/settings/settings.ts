@@ -11,7 +11,6 @@ import type { Rate } from '../core/access/token-buckets.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
-import type { CommandLimits } from '../sandbox/enclosure.ts';
 import { resolveWorkspace, type WorkspaceSettings } from '../wiring/sandbox-setup.ts';
 import { busSettings, type BusSettings } from './bus-settings.ts';
 import { ConfigError, readConfig } from './config-file.ts';
@@ -229,11 +228,7 @@ function originOf(given: Environment, name: string, fallback: string): string {
 }
 
 function limitsOf(file: ConfigFile): Readonly<Limits> {
-  const limits: Partial<Record<keyof Limits, number>> = {};
-  for (const [key, value] of Object.entries(file.limits ?? {})) {
-    const name = LIMIT_KEYS.get(key);
-    if (name !== undefined) limits[name] = value;
-  }
+  const limits = namedLimits(file.limits ?? {}, LIMIT_KEYS);
   const small = tooSmall(limits);
   if (small === null) return resolveLimits(limits);
   const key = [...LIMIT_KEYS].find(([, name]) => name === small.name)?.[0] ?? small.name;
@@ -265,16 +260,20 @@ function workspaceOf(
     // A server creates its folders at the first start.
     create: true,
     environment: Object.fromEntries(values),
-    limits: commandLimitsOf(limits),
+    limits: namedLimits(limits, COMMAND_LIMIT_KEYS),
     unsafeNoSandbox,
     ...(given['PATH'] === undefined ? {} : { searchPath: given['PATH'] }),
   });
 }
 
-function commandLimitsOf(given: Readonly<Record<string, number>>): Partial<CommandLimits> {
-  const limits: Partial<Record<keyof CommandLimits, number>> = {};
+/** `names`: the names of the limits, by their keys in the file. */
+function namedLimits<Name extends string>(
+  given: Readonly<Record<string, number>>,
+  names: ReadonlyMap<string, Name>,
+): Partial<Record<Name, number>> {
+  const limits: Partial<Record<Name, number>> = {};
   for (const [key, value] of Object.entries(given)) {
-    const name = COMMAND_LIMIT_KEYS.get(key);
+    const name = names.get(key);
     if (name !== undefined) limits[name] = value;
   }
   return limits;
