@@ -2,11 +2,10 @@ import { reason } from '@patchboard/wire';
 import { failure } from '../core/failures.ts';
 import { newOperatorToken } from '../identity/operator-token.ts';
 import { BoardError } from '../sdk/board-error.ts';
-import { DEFAULT_MCP_SETTINGS } from '../transports/mcp-server/mcp-settings.ts';
 import { openApis, type ListeningApis } from '../wiring/apis.ts';
 import { startIndexing } from '../wiring/call-indexing.ts';
 import type { EngineContext } from '../wiring/engine-context.ts';
-import { mountApis, type HttpOptions, type MountedApis } from '../wiring/mounted-apis.ts';
+import { httpSettings, mountApis, type HttpOptions, type MountedApis } from '../wiring/mounted-apis.ts';
 import { operatorTokenIn } from '../wiring/operator-token-in.ts';
 
 export interface BoardApisOptions {
@@ -71,20 +70,10 @@ export class BoardApis {
   }
 
   async #open(host: string, port: number): Promise<ListeningApis> {
-    const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = this.#options.http;
+    const { http, allowsLocalMode } = this.#options;
     const operatorTokens = [await this.#ownToken()];
-    const mcp = { ...DEFAULT_MCP_SETTINGS, ...this.#options.http.mcp };
-    const settings = {
-      allowedHosts,
-      allowedOrigins,
-      trustProxy,
-      jwt,
-      mcp,
-      isProduction: false,
-      operatorTokens,
-      allowsLocalMode: this.#options.allowsLocalMode,
-    };
-    return await openApis(this.#context, { ...settings, internalKeys: [], host, port });
+    const settings = { ...httpSettings(http), isProduction: false, operatorTokens, allowsLocalMode };
+    return await openApis(this.#context, { ...settings, host, port });
   }
 
   async #ownToken(): Promise<string> {

@@ -4,7 +4,7 @@ import { duplexPair, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { failure } from '../core/failures.ts';
 import type { EngineContext } from './engine-context.ts';
-import { buildApp } from './apis.ts';
+import { buildApp, type AppSettings } from './apis.ts';
 import { DEFAULT_MCP_SETTINGS, type McpSettings } from '../transports/mcp-server/mcp-settings.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE } from '../transports/shared/routes/problem.ts';
@@ -41,22 +41,29 @@ const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 /** Hop-by-hop headers belong to one connection and are not forwarded. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer'];
 
+type HttpSettings = Pick<
+  AppSettings,
+  'allowedHosts' | 'allowedOrigins' | 'trustProxy' | 'jwt' | 'mcp' | 'internalKeys'
+>;
+
+/** The settings of either server of a board, with defaults. */
+export function httpSettings(options: HttpOptions): HttpSettings {
+  const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = options;
+  const mcp = { ...DEFAULT_MCP_SETTINGS, ...options.mcp };
+  return { allowedHosts, allowedOrigins, trustProxy, jwt, mcp, internalKeys: [] };
+}
+
 /**
  * Local mode is off, because the address of the other server is unknown: every request needs a credential.
  * The host and origin guard is the same as for our own server.
  */
 export function mountApis(context: EngineContext, options: HttpOptions, operatorToken: string): MountedApis {
-  const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null, prefix = '' } = options;
+  const { prefix = '' } = options;
   if (prefix !== '' && !/^(\/[^/?#\s"\\]+)+$/.test(prefix))
     throw new TypeError(`http.prefix must begin with / and not end with it, such as /api/board: ${prefix}`);
   const { fastify } = buildApp(context, {
-    allowedHosts,
-    allowedOrigins,
-    trustProxy,
-    jwt,
-    internalKeys: [],
+    ...httpSettings(options),
     operatorTokens: [operatorToken],
-    mcp: { ...DEFAULT_MCP_SETTINGS, ...options.mcp },
     mayBeLocal: false,
     hasPages: false,
     port: 'of each connection',
