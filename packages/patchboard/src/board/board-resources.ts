@@ -38,10 +38,8 @@ export interface BoardResources {
   watch(uri: string, updated: () => void, options?: Pick<ReadOptions, 'agentId'>): () => void;
 }
 
-const EMBEDDED = 'embedded';
-
 export function boardResources(resources: Resources, registry: ResourceRegistry): BoardResources {
-  const as = ({ agentId = EMBEDDED }: ReadOptions = {}): Principal => embeddedPrincipal(agentId);
+  const as = ({ agentId }: ReadOptions = {}): Principal => embeddedPrincipal(agentId);
   return {
     registry,
     list: (options) => allOf((cursor) => resources.list(as(options), cursor, PAGE)),

@@ -19,7 +19,7 @@ import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
 import type { ListeningApis } from '../wiring/apis.ts';
 import { closeAll } from '../wiring/closing.ts';
-import { embeddedPrincipal, type EngineContext } from '../wiring/engine-context.ts';
+import { EMBEDDED_AGENT, embeddedPrincipal, type EngineContext } from '../wiring/engine-context.ts';
 import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
 import { boardUpstreams, type BoardUpstreams } from './board-upstreams.ts';
 import { boardResources, type BoardResources } from './board-resources.ts';
@@ -36,9 +36,6 @@ import { InputHandler } from './input-handler.ts';
 import type { Retention } from './retention.ts';
 
 const NO_OPTIONS: CallOptions = {};
-
-/** The default agent id. */
-const EMBEDDED = 'embedded';
 
 /** Dependencies of a board. */
 export interface BoardParts {
@@ -77,7 +74,7 @@ export class Board implements Patchboard {
     return this.#context.host;
   }
 
-  tools({ tag, agentId = EMBEDDED }: ToolFilter = {}): readonly RegisteredTool[] {
+  tools({ tag, agentId }: ToolFilter = {}): readonly RegisteredTool[] {
     const all = this.#context.engine.tools(embeddedPrincipal(agentId));
     return tag === undefined ? all : all.filter(({ metadata }) => tagsIn(metadata).includes(tag));
   }
@@ -103,7 +100,7 @@ export class Board implements Patchboard {
   }
 
   async #submit(name: string, args: unknown, options: InvokeOptions): Promise<Recorded> {
-    const { agentId = EMBEDDED, runId = this.#runOf(agentId), idempotencyKey = null } = options;
+    const { agentId = EMBEDDED_AGENT, runId = this.#runOf(agentId), idempotencyKey = null } = options;
     // Validate what will be stored: JSON turns a Date, for example, into a string.
     const json = jsonText(args);
     if (json === undefined) throw new BoardError(failure('input_invalid', reason('arguments_not_writable')));
@@ -149,7 +146,7 @@ export class Board implements Patchboard {
   }
 
   async get(id: string): Promise<ToolCallRecord | undefined> {
-    const call = await this.#context.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
+    const call = await this.#context.engine.calls.find(embeddedPrincipal(), id);
     return call === undefined ? undefined : toRecord(call);
   }
 
@@ -159,7 +156,7 @@ export class Board implements Patchboard {
 
   async cancel(id: string): Promise<ToolCallRecord> {
     this.#refuseIfFenced();
-    const cancelled = await this.#context.engine.calls.cancel(embeddedPrincipal(EMBEDDED), id);
+    const cancelled = await this.#context.engine.calls.cancel(embeddedPrincipal(), id);
     if (!cancelled.ok) throw new BoardError(cancelled.failure);
     return toRecord(cancelled.value);
   }
@@ -168,7 +165,7 @@ export class Board implements Patchboard {
     checkDecideOptions(options);
     this.#refuseIfFenced();
     const { note, decidedBy = OPERATOR_NAME } = options;
-    const call = await this.#context.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
+    const call = await this.#context.engine.calls.find(embeddedPrincipal(), id);
     const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
     const decided = await this.#context.engine.calls.decide(embeddedPrincipal(decidedBy), id, given);
     if (!decided.ok) throw new BoardError(decided.failure);
@@ -183,7 +180,7 @@ export class Board implements Patchboard {
     checkRespondInput(response, options);
     this.#refuseIfFenced();
     const { action = 'accept', content, id: requestId } = response;
-    const principal = embeddedPrincipal(options.agentId ?? EMBEDDED);
+    const principal = embeddedPrincipal(options.agentId);
     const given = { id: requestId, action, content: jsonCopy(content) };
     const responded = await this.#context.engine.calls.respond(principal, id, given);
     if (!responded.ok) throw new BoardError(responded.failure);
@@ -199,7 +196,7 @@ export class Board implements Patchboard {
 
   async createKey(options: BoardKeyOptions): Promise<{ id: string; secret: string }> {
     const { kind, name, scopes = null, expiresAt = null } = options;
-    const maker: Principal = { ...embeddedPrincipal(EMBEDDED), kind: 'operator' };
+    const maker: Principal = { ...embeddedPrincipal(), kind: 'operator' };
     const minted = await this.#context.keys.mint(maker, {
       tenant: maker.tenant,
       kind,
@@ -245,12 +242,12 @@ export class Board implements Patchboard {
 
   /** A run belongs to one agent. The id is derived from the agent's name, so that no map of runs is needed. */
   #runOf(agentId: string): string {
-    if (agentId === EMBEDDED) return this.#runId;
+    if (agentId === EMBEDDED_AGENT) return this.#runId;
     return `run_${createHash('sha256').update(`${this.#runId} ${agentId}`).digest('hex').slice(0, 16)}`;
   }
 
   async #ended(id: string, options?: FollowOptions): Promise<ToolCallRecord> {
-    const call = await this.#context.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, options);
+    const call = await this.#context.engine.calls.follow(embeddedPrincipal(), id, options);
     if (call === undefined) throw new BoardError(noSuchCall(id));
     // A fenced board has forgotten the call: another node manages it.
     if (isOpen(call)) this.#refuseIfFenced();

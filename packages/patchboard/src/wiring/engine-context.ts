@@ -135,8 +135,11 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
 
 const EMBEDDED_SCOPES: Principal['scopes'] = new Set(SCOPES_OF_KIND.operator);
 
+/** The agent of an embedding program that names none. */
+export const EMBEDDED_AGENT = 'embedded';
+
 /** The principal of an embedding program: it has all scopes in its tenant and chooses the agent id. */
-export function embeddedPrincipal(agentId: string): Principal {
+export function embeddedPrincipal(agentId: string = EMBEDDED_AGENT): Principal {
   return {
     kind: 'local',
     id: agentId,
