@@ -1,6 +1,6 @@
 import { reason, type Reason } from '@patchboard/wire';
 import { skeletonOf } from './skeleton.ts';
-import type { QueryParams, Scalar } from './worker/protocol.ts';
+import { isList, type QueryParams, type Scalar } from './worker/protocol.ts';
 
 /** `?`, `?12`, `:name`, `@name` and `$name`, in a text without quoted parts and comments. */
 const PLACEHOLDER = /\?(\d*)|[:@$][\w\u0080-\uffff]+/g;
@@ -38,8 +38,4 @@ function placeholdersOf(skeleton: string): { names: string[]; inList: number } {
     }
   }
   return { names: [...names], inList: greatest - names.size };
-}
-
-function isList(params: QueryParams): params is readonly Scalar[] {
-  return Array.isArray(params);
 }

@@ -11,6 +11,11 @@ export type QuerySource =
 export type Scalar = string | number | boolean | null;
 export type QueryParams = readonly Scalar[] | Readonly<Record<string, Scalar>>;
 
+/** As a type guard: `Array.isArray` does not narrow a union with a readonly list. */
+export function isList(params: QueryParams): params is readonly Scalar[] {
+  return Array.isArray(params);
+}
+
 export interface QueryRequest {
   readonly source: QuerySource;
   readonly sql: string;

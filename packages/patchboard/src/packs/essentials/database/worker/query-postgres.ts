@@ -6,7 +6,7 @@ import { BadDatabaseUrl, connectionOptions } from '../../../../postgres/connecti
 import { canReadStore } from '../../../../postgres/own-store.ts';
 import { sqlState } from '../../../../postgres/sql-errors.ts';
 import { parameterTypes, parserOf } from './postgres-types.ts';
-import type { QueryOutcome, QueryParams, QueryRequest, QuerySource, Scalar } from './protocol.ts';
+import { isList, type QueryOutcome, type QueryRequest, type QuerySource, type Scalar } from './protocol.ts';
 import { RowCollector } from './row-collector.ts';
 
 const ROWS_PER_FETCH = 50;
@@ -117,8 +117,4 @@ const REFUSALS: ReadonlySet<string> = new Set(['25006', '42501']);
 /** Classes 08 (connection), 53 (resources) and 57P (shutdown) are temporary. */
 function isUnavailable(code: string): boolean {
   return code.startsWith('08') || code.startsWith('53') || code.startsWith('57P');
-}
-
-function isList(params: QueryParams): params is readonly Scalar[] {
-  return Array.isArray(params);
 }

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 
 import { messageOf } from '../../../../core/failures.ts';
-import type { QueryOutcome, QueryParams, QueryRequest, Scalar } from './protocol.ts';
+import { isList, type QueryOutcome, type QueryParams, type QueryRequest, type Scalar } from './protocol.ts';
 import { RowCollector } from './row-collector.ts';
 import { readOnlyAuthorizer } from './sqlite-authorizer.ts';
 
@@ -58,8 +58,4 @@ function iterate(statement: StatementSync, params: QueryParams): Iterable<unknow
 function toSqlite(value: Scalar): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1n : 0n;
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;
-}
-
-function isList(params: QueryParams): params is readonly Scalar[] {
-  return Array.isArray(params);
 }
