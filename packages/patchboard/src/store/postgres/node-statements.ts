@@ -1,6 +1,7 @@
 import type { Statement } from '../../postgres/connection.ts';
 import { STATE_CODES } from '../state-codes.ts';
 import type { Tables } from './schema.ts';
+import { freeWriterStatement } from './writer-slot.ts';
 
 /** The statements that pass calls between nodes. `$1` is the writer of this node. */
 export interface NodeStatements {
@@ -145,9 +146,6 @@ export function nodeStatements(tables: Tables): NodeStatements {
       name: 'hand_over',
       text: `update ${open} set owner = $2, moved_by = null, offered = false where owner = $1`,
     },
-    free: {
-      name: 'free_writer',
-      text: `update ${writers} set state = 'free', holder = null where writer = $1 and epoch = $2`,
-    },
+    free: freeWriterStatement(tables),
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GENESIS } from '../../core/ledger/ledger.ts';
 import { lockWriters } from '../../postgres/advisory-locks.ts';
-import type { Connection, Queryable, Transaction } from '../../postgres/connection.ts';
+import type { Connection, Queryable, Statement, Transaction } from '../../postgres/connection.ts';
 import { StoreInUse } from '../store-refused.ts';
 import type { Tables } from './schema.ts';
 
@@ -80,13 +80,18 @@ export async function segmentHead(
   return rows[0] ?? { no: -1, epoch: 0, period: 0, last: 0, hash: GENESIS, ended: null };
 }
 
+/** Frees the writer `$1` if it has the epoch `$2`. */
+export function freeWriterStatement({ writers }: Tables): Statement {
+  const text = `update ${writers} set state = 'free', holder = null where writer = $1 and epoch = $2`;
+  return { name: 'free_writer', text };
+}
+
 export async function freeWriter(
   connection: Connection,
-  { writers }: Tables,
+  tables: Tables,
   { writer, epoch }: HeldWriter,
 ): Promise<void> {
-  const text = `update ${writers} set state = 'free', holder = null where writer = $1 and epoch = $2`;
-  await connection.query({ name: 'free_writer', text }, [writer, epoch]);
+  await connection.query(freeWriterStatement(tables), [writer, epoch]);
 }
 
 /** Returns the holder that must be looked at first, if there is one. */
