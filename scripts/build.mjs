@@ -50,10 +50,7 @@ function compile() {
 
 function isCompiled(fingerprint) {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint) return false;
-  return packages.every(
-    (folder) =>
-      !existsSync(join(folder, 'src', 'index.ts')) || existsSync(join(folder, 'dist', 'index.d.ts')),
-  );
+  return packages.every((folder) => existsSync(join(folder, 'dist', 'index.d.ts')));
 }
 
 function inputs() {
