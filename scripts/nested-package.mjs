@@ -1,10 +1,10 @@
 // Packages beside the workspaces, each with its own lockfile: what they install is never installed for users.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Installs the dependencies of `folder`, a path from the root, if they are missing or unlike its lockfile. */
 export function installNestedPackage(folder) {
@@ -19,6 +19,14 @@ export function installNestedPackage(folder) {
   fail(
     `npm ci failed in ${folder}/; its message is above. It needs the npm registry once: without a network, run it where there is one and copy ${folder}/node_modules.`,
   );
+}
+
+/** Runs a program of the sources, a path from the root, with the arguments of this process, and ends as it does. */
+export function runSource(program) {
+  const args = ['--conditions=patchboard-source', join(ROOT, program), ...process.argv.slice(2)];
+  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code) => process.exit(code ?? 1));
 }
 
 /** Compares by content, because file times change with every checkout. */
@@ -41,7 +49,7 @@ function packagesIn(lockfile) {
   }
 }
 
-export function fail(message) {
+function fail(message) {
   process.stderr.write(`patchboard: ${message}\n`);
   process.exit(1);
 }
