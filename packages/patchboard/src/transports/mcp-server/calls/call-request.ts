@@ -10,15 +10,21 @@ import { META } from '../../../protocols/mcp/revisions.ts';
 import { invalidParams } from '../messages/rpc-error.ts';
 
 /** The parameters of `tools/call`. */
-export interface CallParams {
+interface CallParams {
   readonly name: string;
-  readonly arguments?: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** Reads what `findMethod` has checked against the schema of `tools/call`. */
+export function callParams({ params }: Exchange): CallParams {
+  const { name, arguments: args = {} } = params;
+  return { name, args } as CallParams;
 }
 
 /** Converts `tools/call` to a request of the engine. */
 export function callRequest(exchange: Exchange): CallRequest {
-  const { params, meta, client, era, response } = exchange;
-  const { name, arguments: args = {} } = params as unknown as CallParams;
+  const { meta, client, era, response } = exchange;
+  const { name, args } = callParams(exchange);
   const idempotencyKey = idIn(meta, META.idempotencyKey);
   const target = idIn(meta, META.target);
   const trace = traceIn(exchange);

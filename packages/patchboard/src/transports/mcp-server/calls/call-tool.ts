@@ -5,7 +5,7 @@ import { shownName } from '../../../core/tools/tool-names.ts';
 import type { RegisteredTool } from '../../../core/tools/registered-tool.ts';
 import { paramHeaderProblem } from '../../../protocols/mcp/param-headers.ts';
 import { callReports, keepReports, requestReports } from './call-reports.ts';
-import { callRequest, type CallParams } from './call-request.ts';
+import { callParams, callRequest } from './call-request.ts';
 import { callResultJson, failureResult, type ResultMembers } from './call-result.ts';
 import { continueCall } from './continue-call.ts';
 import type { Exchange } from '../exchange.ts';
@@ -34,7 +34,7 @@ const TASKS_ONLY = membersOf({
 /** `tools/call`: submits the call and waits for its result for a while. */
 export async function callTool(exchange: Exchange): Promise<string | null> {
   const { params, era } = exchange;
-  const { name, arguments: args = {} } = params as unknown as CallParams;
+  const { name, args } = callParams(exchange);
   if (name === RESULT_TOOL_NAME) return await fetchResult(exchange, args);
   const tool = await findTool(exchange, name);
   if (era === 'legacy' && tool?.task === 'always') return resultJson(era, TASKS_ONLY);

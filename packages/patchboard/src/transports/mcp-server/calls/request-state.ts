@@ -1,7 +1,7 @@
 import type { Call } from '../../../core/call/call.ts';
 import { waitsForInput } from '../../../core/call/input.ts';
 import { canonicalJson } from '@patchboard/wire/json';
-import type { CallParams } from './call-request.ts';
+import { callParams } from './call-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { invalidParams, type RpcError } from '../messages/rpc-error.ts';
 
@@ -25,15 +25,14 @@ export function requestState(exchange: Exchange, { id }: Pick<Call, 'id'>, round
 }
 
 /** The arguments are compared by digest, because hooks, operators and redaction change the recorded ones. */
-function argumentsDigest({ context, params }: Exchange): string {
-  const { arguments: args = {} } = params as unknown as CallParams;
-  return context.digest.sha256(canonicalJson(args)).slice(0, 16);
+function argumentsDigest(exchange: Exchange): string {
+  return exchange.context.digest.sha256(canonicalJson(callParams(exchange).args)).slice(0, 16);
 }
 
 /** Returns the call that waits for this request. Throws unless caller, tool, arguments, round and state are the same. */
 export async function continuedCall(exchange: Exchange): Promise<Continued> {
   const { context, principal, params } = exchange;
-  const { name } = params as unknown as CallParams;
+  const { name } = callParams(exchange);
   const { requestState: state } = params;
   const [, id, roundText, digest] = (typeof state === 'string' ? STATE.exec(state) : null) ?? [];
   if (id === undefined || digest !== argumentsDigest(exchange)) throw invalidState();
