@@ -65,8 +65,7 @@ class Cluster {
     };
     const bus = this.network.join(table.self.writer, silentLog);
     const ledger = { onCommitted: () => {}, grown: () => {} };
-    const parts = { table, bus, ledger, clock, log: silentLog, store, version: '1', fingerprint: 'f' };
-    const peers = new ClusterPeers(parts);
+    const peers = new ClusterPeers({ table, bus, ledger, clock, log: silentLog, store, version: '1' });
     await peers.start();
     const { engine } = await anEngine({ tools, limits, clock, engineClock: peers.clock, store, peers });
     const ended: string[] = [];

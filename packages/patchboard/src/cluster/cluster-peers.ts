@@ -22,7 +22,8 @@ export class ClusterPeers implements Peers {
   readonly #changes: NodeChanges;
   #state: NodeReport['state'] = 'held';
   #url: string | null = null;
-  #fingerprint: string | null;
+  /** Null until `setFingerprint`. */
+  #fingerprint: string | null = null;
 
   constructor(parts: ClusterParts) {
     this.#parts = parts;
@@ -32,7 +33,6 @@ export class ClusterPeers implements Peers {
       observed: (nodes, dead) => this.#observed(nodes, dead),
     });
     this.clock = this.#services.clock;
-    this.#fingerprint = parts.fingerprint;
     this.#changes = new NodeChanges(() => this.#fingerprint, parts.log);
   }
 
@@ -70,6 +70,7 @@ export class ClusterPeers implements Peers {
     this.#services.heartbeat.now();
   }
 
+  /** Hash of configuration, packs and hooks, which is known when the packs are loaded: the heartbeat cannot wait for them. */
   setFingerprint(fingerprint: string): void {
     this.#fingerprint = fingerprint;
     this.#services.heartbeat.now();

@@ -26,8 +26,6 @@ export interface ClusterParts {
   readonly log: Log;
   readonly store: Pick<Store, 'onFenced'>;
   readonly version: string;
-  /** Hash of configuration, packs and hooks; null until `setFingerprint`. */
-  readonly fingerprint: string | null;
   /** How often other nodes have fenced this process before. Default: 0. */
   readonly fencedBefore?: number;
 }

@@ -29,8 +29,6 @@ export async function openCluster(
     log,
     store,
     version: VERSION,
-    // Known when the packs are loaded; the heartbeat cannot wait for them.
-    fingerprint: null,
     fencedBefore,
   });
   try {

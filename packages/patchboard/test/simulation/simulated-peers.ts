@@ -38,7 +38,6 @@ export function simulatedPeers(
     log,
     store: { onFenced: (listener) => connection.onFenced(listener) },
     version: 'simulated',
-    fingerprint: 'simulated',
   });
 }
 
