@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  accepted,
   anEngine,
   aPrincipal,
-  aRequest,
   aServerTool,
+  submitted,
   type EngineFixture,
 } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
@@ -16,10 +15,6 @@ import type { Store } from './ports.ts';
 
 const me = aPrincipal();
 const endless = () => new Promise<never>(() => {});
-
-async function submitted({ engine }: EngineFixture, toolName: string, runId = 'run_1'): Promise<Call> {
-  return accepted(await engine.submit(aRequest({ toolName, runId }), me));
-}
 
 async function stateOf({ engine }: EngineFixture, { id }: Call): Promise<Call['state'] | undefined> {
   return (await engine.calls.find(me, id))?.state;

@@ -1,22 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aDevice } from '../../test/support/a-device.ts';
-import {
-  accepted,
-  anEngine,
-  aPrincipal,
-  aRequest,
-  aServerTool,
-  type EngineFixture,
-} from '../../test/support/an-engine.ts';
+import { anEngine, aServerTool, submitted, type EngineFixture } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call/call.ts';
 
-const me = aPrincipal();
 const endless = () => new Promise<never>(() => {});
-
-async function submitted({ engine }: EngineFixture, toolName: string): Promise<Call> {
-  return accepted(await engine.submit(aRequest({ toolName }), me));
-}
 
 async function errorOf({ store }: EngineFixture, { id }: Call): Promise<unknown> {
   const call = await store.findCall(id);

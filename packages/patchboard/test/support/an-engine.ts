@@ -73,6 +73,11 @@ export function accepted(submitted: Submitted): Call {
   return submitted.call;
 }
 
+/** Submits a call of the local principal. */
+export async function submitted({ engine }: EngineFixture, toolName: string): Promise<Call> {
+  return accepted(await engine.submit(aRequest({ toolName }), aPrincipal()));
+}
+
 /** A tool whose calls end when the test says so. */
 export function manualTool(name: string, given: Partial<Parameters<typeof aServerTool>[0]> = {}) {
   const running = new Map<

@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
-  accepted,
   anEngine,
   aPrincipal,
   aRequest,
   aServerTool,
   manualTool,
-  type EngineFixture,
+  submitted,
 } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
-import type { Call } from '../call/call.ts';
 
 const me = aPrincipal();
-
-async function submitted({ engine }: EngineFixture, toolName: string): Promise<Call> {
-  return accepted(await engine.submit(aRequest({ toolName }), me));
-}
 
 describe('a tool of this process', () => {
   it('shares a slot with other tools that name the same slot', async () => {

@@ -4,6 +4,7 @@ import {
   anEngine,
   aPrincipal,
   aRequest,
+  submitted,
   type EngineFixture,
 } from '../../../test/support/an-engine.ts';
 import { AnUpstream, anUpstreamTool } from '../../../test/support/an-upstream.ts';
@@ -19,10 +20,6 @@ const me = aPrincipal();
 const operator = aPrincipal({ kind: 'operator', id: OPERATOR_NAME, agentId: 'operator' });
 const SEARCH = anUpstreamTool({ name: 'github.search' });
 const CHANGED = anUpstreamTool({ name: 'github.search', description: 'does something else' });
-
-async function submitted({ engine }: EngineFixture, toolName: string): Promise<Call> {
-  return accepted(await engine.submit(aRequest({ toolName }), me));
-}
 
 async function rows(
   { store }: EngineFixture,
