@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../services/shared-postgres.ts';
 import { queryOnce } from '../services/with-client.ts';
+import { expectRefusal } from '../support/expect-refusal.ts';
 import type { Finished, Running } from '../support/run-command.ts';
 
 const TOKEN = 'planted-operator-token-0123456789';
@@ -44,12 +45,10 @@ async function sql(text: string): Promise<readonly unknown[]> {
   return await queryOnce(service.url, text);
 }
 
-/** One line on stderr that names neither password nor token, and nothing on stdout. */
-function expectRefusal({ code, out, error }: Finished, message: RegExp | string): void {
-  expect(error).toMatch(message);
-  expect(error).toMatch(/^patchboard: [^\n]+\n$/);
-  expect(error).not.toMatch(/planted|ssword/);
-  expect([code, out]).toEqual([2, '']);
+/** A refusal that names neither password nor token. */
+function expectSilentRefusal(finished: Finished, message: RegExp | string): void {
+  expectRefusal(finished, message);
+  expect(finished.error).not.toMatch(/planted|ssword/);
 }
 
 const OPERATOR = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
@@ -129,12 +128,15 @@ describe('a server on PostgreSQL', { timeout: LONG }, () => {
 describe('a start on PostgreSQL is refused', { timeout: LONG }, () => {
   it('without an operator token', async () => {
     const refused = await place.run(SERVE, { PATCHBOARD_OPERATOR_TOKEN: '' });
-    expectRefusal(refused, 'PATCHBOARD_OPERATOR_TOKEN is not set: with PostgreSQL it must hold a token');
+    expectSilentRefusal(
+      refused,
+      'PATCHBOARD_OPERATOR_TOKEN is not set: with PostgreSQL it must hold a token',
+    );
   });
 
   it('with a URL that cannot be used', async () => {
     const refused = await place.run(SERVE, { DATABASE_URL: `${withPassword(service.url)}?sslmode=on` });
-    expectRefusal(refused, 'DATABASE_URL has sslmode=on; it is one of disable, allow');
+    expectSilentRefusal(refused, 'DATABASE_URL has sslmode=on; it is one of disable, allow');
   });
 
   it('for a role without privileges, and changes nothing', async () => {
@@ -143,7 +145,7 @@ describe('a start on PostgreSQL is refused', { timeout: LONG }, () => {
     try {
       const url = withPassword(service.urlFor(role, 'postgres'));
       const refused = await place.run(SERVE, { DATABASE_URL: url });
-      expectRefusal(
+      expectSilentRefusal(
         refused,
         /has no schema \w+, and the role \w+ may not create it; .*create schema \w+ authorization/,
       );
@@ -165,7 +167,10 @@ describe('a start on PostgreSQL is refused', { timeout: LONG }, () => {
       // The same database by another name.
       const own = withPassword(service.url).replace('127.0.0.1', 'localhost');
       const refused = await place.run(SERVE, { PATCHBOARD_CONFIG: await configured(own) });
-      expectRefusal(refused, `use a role without privileges on the schema ${schema}, or another database`);
+      expectSilentRefusal(
+        refused,
+        `use a role without privileges on the schema ${schema}, or another database`,
+      );
       place.environment['PATCHBOARD_CONFIG'] = await configured(service.urlFor(role, 'postgres'));
       const server = place.start(SERVE);
       await ready(server);

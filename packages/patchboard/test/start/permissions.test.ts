@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
+import { expectRefusal } from '../support/expect-refusal.ts';
 import type { Finished } from '../support/run-command.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -14,12 +15,6 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
-
-function expectRefusal({ code, out, error }: Finished, words: RegExp): void {
-  expect(error).toMatch(words);
-  expect(error).toMatch(/^patchboard: [^\n]+\n$/);
-  expect([code, out]).toEqual([2, '']);
-}
 
 /** Gives what is there to another user and starts as this one, or, not being root, starts on a folder of root's. */
 async function startOnFolderOfAnother(): Promise<Finished> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createClient } from '@patchboard/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
+import { expectRefusal } from '../support/expect-refusal.ts';
 import { runCommand, type Finished } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 
@@ -17,12 +18,6 @@ beforeEach(async () => {
   place = await Workplace.create();
 });
 afterEach(() => place.remove());
-
-function expectRefusal({ code, out, error }: Finished, words: RegExp): void {
-  expect(error).toMatch(words);
-  expect(error).toMatch(/^patchboard: [^\n]+\n$/);
-  expect([code, out]).toEqual([2, '']);
-}
 
 /** As one who may not do everything; what is there by now is theirs. */
 async function runUnprivileged(args: readonly string[]): Promise<Finished> {
