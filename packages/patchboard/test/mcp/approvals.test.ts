@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { askingTool } from '../guard/support/asking.ts';
 import { OPERATOR_TOKEN, type HttpResponse } from '../http/support/a-server.ts';
-import { closedAfterEach } from '../support/after-each.ts';
-import { anMcpServer, TASKS, URL_MODE, type McpFixture } from './support/a-modern-client.ts';
+import { mcpServers, TASKS, URL_MODE, type McpFixture, type McpGiven } from './support/a-modern-client.ts';
 
-const closeLater = closedAfterEach();
+const start = mcpServers();
 const NAME = 'toy.delete';
 const OPERATOR = { authorization: `Bearer ${OPERATOR_TOKEN}` };
 const ACCEPT = { approval: { action: 'accept' } };
 
-async function serving(
-  given: Partial<Parameters<typeof anMcpServer>[0]> = {},
-): Promise<McpFixture & { readonly ran: unknown[] }> {
+async function serving(given: McpGiven = {}): Promise<McpFixture & { readonly ran: unknown[] }> {
   const { tool, ran } = askingTool();
-  const server = await anMcpServer({ tools: [tool], ...given });
-  closeLater(() => server.close());
-  return { ...server, ran };
+  return { ...(await start({ tools: [tool], ...given })), ran };
 }
 
 async function record(server: McpFixture, id: string): Promise<HttpResponse['json']> {

@@ -9,17 +9,12 @@ import { aServerTool, manualTool } from '../support/an-engine.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { openSse } from '../http/support/sse-reader.ts';
-import { anMcpServer, TASKS, type McpFixture } from './support/a-modern-client.ts';
+import { mcpServers, TASKS } from './support/a-modern-client.ts';
 import { eraClient } from './support/era-client.ts';
 import { aLegacyClient, toolCall } from './support/legacy-client.ts';
 
 const closeLater = closedAfterEach();
-
-async function serving(given: Parameters<typeof anMcpServer>[0]): Promise<McpFixture> {
-  const server = await anMcpServer(given);
-  closeLater(() => server.close());
-  return server;
-}
+const serving = mcpServers();
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

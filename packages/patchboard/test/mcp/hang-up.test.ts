@@ -2,18 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { aServerTool, manualTool } from '../support/an-engine.ts';
-import { closedAfterEach } from '../support/after-each.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { anMcpServer, TASKS, type McpFixture } from './support/a-modern-client.ts';
+import { anMcpServer, mcpServers, TASKS, type McpFixture } from './support/a-modern-client.ts';
 
-const closeLater = closedAfterEach();
+const serving = mcpServers();
 const KEY = { 'patchboard/idempotency_key': 'k1' };
-
-async function serving(given: Parameters<typeof anMcpServer>[0]): Promise<McpFixture> {
-  const server = await anMcpServer(given);
-  closeLater(() => server.close());
-  return server;
-}
 
 /** Calls the tool and closes the socket while it runs. */
 async function hungUp(

@@ -3,18 +3,19 @@ import { InputRequired } from '../../src/core/call/input.ts';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { CITY, holding, returning } from '../support/asking-tools.ts';
-import { closedAfterEach } from '../support/after-each.ts';
-import { anMcpServer, FORM, TASKS, URL_MODE, type McpFixture } from './support/a-modern-client.ts';
+import {
+  FORM,
+  mcpServers,
+  TASKS,
+  URL_MODE,
+  type McpFixture,
+  type McpGiven,
+} from './support/a-modern-client.ts';
 
-const closeLater = closedAfterEach();
+const start = mcpServers();
 
-async function serving(
-  tool: ServerTool,
-  given: Partial<Parameters<typeof anMcpServer>[0]> = {},
-): Promise<McpFixture> {
-  const server = await anMcpServer({ tools: [tool], onlyMcp: true, ...given });
-  closeLater(() => server.close());
-  return server;
+async function serving(tool: ServerTool, given: McpGiven = {}): Promise<McpFixture> {
+  return await start({ tools: [tool], onlyMcp: true, ...given });
 }
 
 const PARIS = { city: { action: 'accept', content: { city: 'Paris' } } };
@@ -169,8 +170,7 @@ describe('a call that asks for input', () => {
   ])('is not continued by %s', async (_what, params, headers) => {
     const tool = returning();
     const other = aServerTool({ name: 'other' });
-    const server = await anMcpServer({ tools: [tool, other], onlyMcp: true });
-    closeLater(() => server.close());
+    const server = await start({ tools: [tool, other], onlyMcp: true });
     const { result } = await server.call('ask', {}, { capabilities: FORM });
     const retry = { name: 'ask', requestState: result.requestState, inputResponses: PARIS, ...params };
     const refused = await server.call('ask', retry, { capabilities: FORM, headers });
@@ -307,8 +307,7 @@ describe('a client with tasks', () => {
       name: 'held',
       execute: async (_args, context) => await context.requestInput(CITY),
     });
-    const server = await anMcpServer({ tools: [returning(), held], onlyMcp: true });
-    closeLater(() => server.close());
+    const server = await start({ tools: [returning(), held], onlyMcp: true });
     const sending = { capabilities: { ...FORM, ...TASKS } };
     expect((await server.call('ask', {}, sending)).result.resultType).toBe('input_required');
     const task = (await server.call('held', {}, sending)).result;

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { InputRequired } from '../../src/core/call/input.ts';
 import { aPrincipal, aServerTool } from '../support/an-engine.ts';
 import { CITY } from '../support/asking-tools.ts';
-import { closedAfterEach } from '../support/after-each.ts';
 import {
-  anMcpServer,
   FORM,
+  mcpServers,
   OPERATOR,
   TASKS,
   URL_MODE,
@@ -13,7 +12,7 @@ import {
   type RpcReply,
 } from './support/a-modern-client.ts';
 
-const closeLater = closedAfterEach();
+const start = mcpServers();
 const LEVEL = 'io.modelcontextprotocol/logLevel';
 
 const talking = aServerTool({
@@ -58,9 +57,7 @@ const risky = aServerTool({
 });
 
 async function serving(mcp = {}): Promise<McpFixture> {
-  const server = await anMcpServer({ tools: [talking, asking, slow, risky], mcp });
-  closeLater(() => server.close());
-  return server;
+  return await start({ tools: [talking, asking, slow, risky], mcp });
 }
 
 const of = ({ notifications }: RpcReply, method: string): Record<string, unknown>[] =>

@@ -3,6 +3,7 @@ import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
 import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
 import { DEFAULT_MCP_SETTINGS, type McpSettings } from '../../../src/transports/mcp-server/mcp-settings.ts';
 import { mcpRoutes } from '../../../src/transports/mcp-server/routes.ts';
+import { closedAfterEach } from '../../support/after-each.ts';
 import { aServer, OPERATOR_TOKEN, type ServerGiven, type TestServer } from '../../http/support/a-server.ts';
 
 const VERSION = '2026-07-28';
@@ -94,15 +95,25 @@ export interface McpFixture extends TestServer {
   call(name: string, params?: Readonly<Record<string, unknown>>, sending?: Sending): Promise<RpcReply>;
 }
 
+export interface McpGiven extends Omit<ServerGiven, 'routes'> {
+  readonly mcp?: Partial<McpSettings>;
+  readonly hasPages?: boolean;
+  /** Without the other APIs the server starts faster. */
+  readonly onlyMcp?: true;
+}
+
+/** Returns `anMcpServer` for the tests of a file, with servers that are closed after each test. */
+export function mcpServers(): (given: McpGiven) => Promise<McpFixture> {
+  const closeLater = closedAfterEach();
+  return async (given) => {
+    const server = await anMcpServer(given);
+    closeLater(() => server.close());
+    return server;
+  };
+}
+
 /** A server with an MCP endpoint that holds calls briefly. */
-export async function anMcpServer(
-  given: Omit<ServerGiven, 'routes'> & {
-    readonly mcp?: Partial<McpSettings>;
-    readonly hasPages?: boolean;
-    /** Without the other APIs the server starts faster. */
-    readonly onlyMcp?: true;
-  },
-): Promise<McpFixture> {
+export async function anMcpServer(given: McpGiven): Promise<McpFixture> {
   const { mcp = {}, hasPages = true, onlyMcp = false, ...rest } = given;
   const settings = { ...DEFAULT_MCP_SETTINGS, holdMs: 20_000, taskAfterMs: 20_000, ...mcp };
   const others = onlyMcp ? [] : [...agentRoutes, ...operatorRoutes];
