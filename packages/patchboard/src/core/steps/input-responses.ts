@@ -86,23 +86,23 @@ export class InputResponses {
 
   /** Another node has recorded the response to a held request: the attempt, which waits at this node, goes on. */
   async resume(live: LiveCall): Promise<void> {
-    const { lifecycle, providers, clock } = this.#parts;
-    const { call } = live;
-    const round = call.inputs.at(-1);
-    if (call.state.name !== 'INPUT_REQUIRED' || openRequests(call).length > 0) return;
-    if (round?.held !== true || !providers.ofCall(call).awaitsInput(live)) return;
-    const { states, after } = this.#next(live, round, false, clock.now());
-    if (await lifecycle.advanceWithRetry(live, states)) after();
+    const { providers } = this.#parts;
+    await this.#goOn(live, ({ held }) => held && providers.ofCall(live.call).awaitsInput(live));
   }
 
   /** Another node has recorded the response to a returned request of a call that only this node runs: starts it, once. */
   async startAgain(live: LiveCall): Promise<void> {
+    await this.#goOn(live, ({ held, id }) => !held && this.#started.get(live) !== id);
+  }
+
+  /** Moves a call that has all responses to its next state, if the last round `isDue`. */
+  async #goOn(live: LiveCall, isDue: (last: InputRound) => boolean): Promise<void> {
     const { lifecycle, clock } = this.#parts;
     const { call } = live;
-    const round = call.inputs.at(-1);
+    const last = call.inputs.at(-1);
     if (call.state.name !== 'INPUT_REQUIRED' || openRequests(call).length > 0) return;
-    if (round === undefined || round.held || this.#started.get(live) === round.id) return;
-    const { states, after } = this.#next(live, round, false, clock.now());
+    if (last === undefined || !isDue(last)) return;
+    const { states, after } = this.#next(live, last, false, clock.now());
     if (await lifecycle.advanceWithRetry(live, states)) after();
   }
 
