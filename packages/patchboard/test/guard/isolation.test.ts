@@ -2,6 +2,7 @@ import { sseDecoder } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../src/transports/shared/routes/routes.ts';
 import { ROUTES } from '../../src/wiring/apis.ts';
+import { callId } from '../devices/support/agent.ts';
 import { recordOf, type MintedKey } from './support/a-platform.ts';
 import { open, type TestResponse } from './support/ask.ts';
 import { requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
@@ -175,13 +176,8 @@ describe("another agent's call, in the same tenant", () => {
       path: `/v1/events?${query}`,
       headers: scene.neighbour.headers,
     });
-    const invoke = async (headers: MintedKey['headers'], run: string): Promise<string> => {
-      const body = { run_id: run, args: {} };
-      const response = await scene.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', headers, body });
-      return (response.json as { tool_call_id: string }).tool_call_id;
-    };
-    await invoke(scene.boss.headers, 'run_boss');
-    const own = await invoke(scene.neighbour.headers, `run_b_${query}`);
+    await callId(scene, 'toy.echo', { headers: scene.boss.headers, run: 'run_boss' });
+    const own = await callId(scene, 'toy.echo', { headers: scene.neighbour.headers, run: `run_b_${query}` });
     const decode = sseDecoder();
     const agents = new Set<unknown>();
     reading: for await (const part of stream) {

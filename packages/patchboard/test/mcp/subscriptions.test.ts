@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ResourceRegistry } from '../../src/sdk/resource-registry.ts';
+import { callId } from '../devices/support/agent.ts';
 import { aPlatform, type MintedKey, type TestPlatform } from '../guard/support/a-platform.ts';
 import { aServerTool, manualTool } from '../support/an-engine.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -75,14 +76,8 @@ async function register(key: MintedKey, ...names: string[]): Promise<void> {
   expect(status).toBe(200);
 }
 
-async function invoke(key: MintedKey, tool: string): Promise<string> {
-  const made = await server.ask({
-    method: 'POST',
-    path: `/v1/tools/${tool}/invoke`,
-    headers: key.headers,
-    body: { run_id: 'run_a', args: {} },
-  });
-  return (made.json as { tool_call_id: string }).tool_call_id;
+async function invoke({ headers }: MintedKey, tool: string): Promise<string> {
+  return await callId(server, tool, { run: 'run_a', headers });
 }
 
 describe('the acknowledgement', () => {
