@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { Connection, type Queryable } from '../../postgres/connection.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
 import { keepsPreparedStatements } from '../../postgres/prepared-statements.ts';
+import { streamOf } from '../../postgres/reconnecting-client.ts';
 import type { DatabaseLocation } from '../store-location.ts';
 
 /** What `doctor` finds out about a database. */
@@ -53,7 +54,7 @@ export async function databaseFacts(location: DatabaseLocation): Promise<Databas
       ...(await serverFacts(client)),
       role: await roleFacts(plain(client), location.schema),
       isPooled: first.isPooled,
-      isEncrypted: isEncrypted(client),
+      isEncrypted: streamOf(client) instanceof TLSSocket,
       isRemote: !options.host.startsWith('/') && !/^(localhost|127\.|::1$)/.test(options.host),
     };
     if (!first.isPooled) return { ...facts, keepsPreparedStatements: null };
@@ -149,9 +150,4 @@ function plain(client: pg.Client): Queryable {
       return { rows, count: rowCount ?? 0 };
     },
   };
-}
-
-function isEncrypted(client: pg.Client): boolean {
-  const { connection } = client as unknown as { readonly connection: { readonly stream: unknown } };
-  return connection.stream instanceof TLSSocket;
 }
