@@ -12,7 +12,7 @@ import { FrameRate } from './frame-rate.ts';
 import type { GatewayParts } from './gateway.ts';
 import { acceptHello, deviceNameOf, plainDevice, type DevicePeer } from './hello.ts';
 import { requestInput, responseFrame } from './inputs.ts';
-import { rejectResult, report } from './results.ts';
+import { rejectResult, report, type FrameOrigin } from './results.ts';
 import { registerTools, registeredTools, unregisterTools } from './tools.ts';
 
 /** A peer that has not completed the close handshake after this is disconnected. */
@@ -141,7 +141,14 @@ export class DeviceConnection implements DeviceLink {
     const request = id === null || !isResult ? null : parseRequestId(id);
     if (id === null || request === null) return null;
     const unreadable = { ...request, id, why: problemOf(refusal), text: bytes.toString('latin1') };
-    return rejectResult(this.#parts.engine, this.#peer, this.#device, unreadable, this);
+    return rejectResult(this.#parts.engine, this.#origin(), unreadable);
+  }
+
+  #origin(): FrameOrigin {
+    const device = this.#device;
+    const { principal: own } = this.#peer;
+    const principal = device === null ? own : { ...own, clientId: device.clientId };
+    return { principal, device, sender: this };
   }
 
   /** Tracks the work of a frame, and pauses reading while too much is in progress. */
@@ -174,7 +181,7 @@ export class DeviceConnection implements DeviceLink {
       case 'tool_result':
       case 'tool_error':
       case 'progress':
-        return report(this.#parts.engine, this.#peer, this.#device, frame, this);
+        return report(this.#parts.engine, this.#origin(), frame);
       default:
         return this.#order.next(() => this.#control(frame));
     }
@@ -195,7 +202,7 @@ export class DeviceConnection implements DeviceLink {
     }
     // In order: after a reconnect, the tool that asks must be registered first.
     if (frame.type === 'input_request') {
-      await requestInput(this.#parts.engine, this.#peer, this.#device, frame, this);
+      await requestInput(this.#parts.engine, this.#origin(), frame);
       return;
     }
     if (frame.type === 'connect') {

@@ -1,23 +1,18 @@
 import { reason, rfc3339, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
 import { responseOf, type InputRound } from '../../core/call/input.ts';
-import type { Device } from '../../core/devices/device.ts';
 import { parseRequestId, requestId } from '../../core/devices/request-id.ts';
 import type { Engine } from '../../core/engine.ts';
 import { failure, type Failure } from '../../core/failures.ts';
-import type { FrameSender } from './frames.ts';
-import type { DevicePeer } from './hello.ts';
-import { asClient } from './results.ts';
+import type { FrameOrigin } from './results.ts';
 
 type InputRequestFrame = Extract<DeviceFrame, { type: 'input_request' }>;
 
 /** Asks the caller of a call for input. A request that was sent before gets the response, if there is one. */
 export async function requestInput(
   engine: Engine,
-  peer: DevicePeer,
-  device: Device | null,
+  { principal, device, sender }: FrameOrigin,
   frame: InputRequestFrame,
-  sender: FrameSender,
 ): Promise<void> {
   const { id, key, message, schema, url } = frame;
   const parsed = parseRequestId(id);
@@ -31,7 +26,7 @@ export async function requestInput(
     ...(url === undefined ? {} : { url }),
   };
   const given = { key, attemptToken: parsed.attemptToken, request };
-  const asked = await engine.clientInputs.request(asClient(peer.principal, device), parsed.callId, given);
+  const asked = await engine.clientInputs.request(principal, parsed.callId, given);
   if (!asked.ok) {
     sender.send(refusal(frame, asked.failure));
     return;

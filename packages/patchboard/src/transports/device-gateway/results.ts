@@ -12,20 +12,24 @@ import type { Engine } from '../../core/engine.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { parseRequestId } from '../../core/devices/request-id.ts';
 import type { FrameSender } from './frames.ts';
-import type { DevicePeer } from './hello.ts';
 
 type ReportFrame = Extract<DeviceFrame, { type: 'tool_result' | 'tool_error' | 'progress' }>;
+
+/** Who sent a frame, and where its reply goes. */
+export interface FrameOrigin {
+  /** Restricted to the client of the device. */
+  readonly principal: Principal;
+  readonly device: Device | null;
+  readonly sender: FrameSender;
+}
 
 /** Passes a result or progress to the engine. Every result is acknowledged once, as accepted only if it was stored. */
 export async function report(
   engine: Engine,
-  peer: DevicePeer,
-  device: Device | null,
+  { principal, sender }: FrameOrigin,
   frame: ReportFrame,
-  sender: FrameSender,
 ): Promise<void> {
   const { id } = frame;
-  const principal = asClient(peer.principal, device);
   const parsed = parseRequestId(id);
   if (frame.type === 'progress') {
     if (parsed !== null)
@@ -50,13 +54,11 @@ export async function report(
 /** Fails the call of a malformed result, if the result is of the current attempt. */
 export async function rejectResult(
   engine: Engine,
-  peer: DevicePeer,
-  device: Device | null,
+  { principal, sender }: FrameOrigin,
   unreadable: UnreadableResult & { readonly id: string; readonly callId: string },
-  sender: FrameSender,
 ): Promise<void> {
   const { id, callId } = unreadable;
-  const rejected = await engine.clients.reject(asClient(peer.principal, device), callId, unreadable);
+  const rejected = await engine.clients.reject(principal, callId, unreadable);
   const error = errorOf(rejected);
   const acknowledgement: Acknowledgement = rejected.ok
     ? { accepted: false, reason: 'invalid' }
@@ -69,11 +71,6 @@ function errorOf(submitted: ReportResult): SubmissionError | null {
   if (!submitted.ok || !('error' in submitted.call.state)) return null;
   const { code, message } = submitted.call.state.error;
   return { code, message };
-}
-
-/** Restricts the principal to the client of the device. */
-export function asClient(principal: Principal, device: Device | null): Principal {
-  return device === null ? principal : { ...principal, clientId: device.clientId };
 }
 
 function resultOf(frame: Exclude<ReportFrame, { type: 'progress' }>, attemptToken: string): ClientResult {
