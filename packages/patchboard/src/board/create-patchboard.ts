@@ -35,6 +35,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     log = SILENT_LOG,
     retain,
   } = options;
+  const { bus = null } = kept;
   const limits = resolveLimits(options.limits);
   const store = await kept.open({ retain, log });
   let sandboxSetup: SandboxSetup | null = null;
@@ -42,7 +43,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   let engine: Engine | null = null;
   let unfollow = (): void => {};
   try {
-    cluster = await openCluster(store, kept.bus ?? null, log);
+    cluster = await openCluster(store, bus, log);
     const clock = cluster?.clock ?? nodeClock;
     sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log, clock });
     const allHooks = Array.isArray(hooks) ? (hooks as readonly AgentHooks[]) : [hooks as AgentHooks];
@@ -65,14 +66,14 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       resources instanceof ResourceRegistry ? resources : new ResourceRegistry(resources);
     engine.resources.follow(resourceRegistry, { pack: null });
     const registry = registryOf(tools);
-    const keepsAll = kept.folder !== null || kept.isShared === true;
+    const keepsAll = kept.folder !== null || bus !== null;
     const retention = keepsAll && retain !== undefined ? new Retention(retain, context) : null;
     await addBoardUpstreams(context, options, { folder: kept.folder, log });
     unfollow = registry.follow(followerOf(context));
     await engine.start();
     retention?.begin();
-    const allowsLocalMode = kept.isShared !== true;
-    const apis = new BoardApis(context, { folder: kept.folder, allowsLocalMode, http: options.http ?? {} });
+    const apisOptions = { folder: kept.folder, allowsLocalMode: bus === null, http: options.http ?? {} };
+    const apis = new BoardApis(context, apisOptions);
     const parts = { context, registry, resourceRegistry, unfollow, apis, sandboxSetup, retention, cluster };
     return new Board(parts);
   } catch (error) {

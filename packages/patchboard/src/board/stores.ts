@@ -22,9 +22,10 @@ export interface BoardStore {
   open(options?: { readonly retain?: number | undefined; readonly log?: Log | undefined }): Promise<Store>;
   /** Null: the store uses no folder. */
   readonly folder: string | null;
-  /** @internal True: a database that other machines reach. Network requests need a credential, and the board purges. */
-  readonly isShared?: boolean;
-  /** @internal What carries notifications to other nodes; absent for a store of one process. */
+  /**
+   * @internal What carries notifications to other nodes; absent for a store of one process. With it, other machines reach the
+   * database: network requests need a credential, and the board purges.
+   */
   readonly bus?: BusSettings;
 }
 
@@ -72,7 +73,6 @@ export function postgres(url: string, options: PostgresOptions = {}): BoardStore
   if (badSchema !== null) throw invalid(`the schema ${badSchema}`);
   return {
     folder: null,
-    isShared: true,
     bus:
       natsUrl === undefined
         ? { kind: 'postgres', url: listenUrl }
