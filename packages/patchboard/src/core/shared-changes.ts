@@ -28,6 +28,7 @@ export class SharedChanges {
   readonly #documents: Map<DocumentKind, ApplyDocument> = new Map();
   readonly #misses: TokenBuckets;
   #tools: ApplyTools = () => Promise.resolve();
+  /** The newest revision that was applied. */
   #revision = 0;
   #running: Promise<number> | null = null;
   /** Begins when the running one has ended. */
@@ -44,11 +45,6 @@ export class SharedChanges {
   /** Whether other nodes change the store. */
   get isShared(): boolean {
     return !this.#parts.peers.isSingle && this.#parts.store.changes !== undefined;
-  }
-
-  /** The newest revision that was applied. */
-  get revision(): number {
-    return this.#revision;
   }
 
   onDocument(kind: DocumentKind, apply: ApplyDocument): void {

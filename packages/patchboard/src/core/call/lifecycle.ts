@@ -45,10 +45,6 @@ export class Lifecycle {
     this.open = this.#calls.open;
   }
 
-  get size(): number {
-    return this.#calls.size;
-  }
-
   /** True: this process stops or is fenced, and no timer of it may run. */
   get isClosed(): boolean {
     return this.#isClosed;

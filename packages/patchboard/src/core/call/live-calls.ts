@@ -31,10 +31,6 @@ export class LiveCalls {
     this.wheel = new TimerWheel(parts.clock);
   }
 
-  get size(): number {
-    return this.#byId.size;
-  }
-
   get isFenced(): boolean {
     return this.#fenced !== null;
   }

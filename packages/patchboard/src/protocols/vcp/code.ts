@@ -1,5 +1,5 @@
 import type { Scan } from './scan.ts';
-import { PROSE, type FenceMark, type OpenCode, type OpenFence } from './state.ts';
+import { PROSE, type OpenCode, type OpenFence } from './state.ts';
 import { endOfRun } from './tick-runs.ts';
 
 /** A shorter run of backticks begins inline code, which ends with its line; a shorter run of tildes is text. */
@@ -43,7 +43,7 @@ export function openTicks(scan: Scan, before: number): boolean {
     return false;
   }
   scan.place = PROSE;
-  if (run >= FENCE_LENGTH) openFence(scan, '`', run, newline);
+  if (run >= FENCE_LENGTH) openFence(scan, run, newline);
   return true;
 }
 
@@ -84,15 +84,15 @@ function endLine(scan: Scan, place: OpenCode, newline: number): true {
     return true;
   }
   scan.emitCode(place);
-  openFence(scan, '`', place.ticks, newline);
+  openFence(scan, place.ticks, newline);
   return true;
 }
 
-/** Opens a fence; the rest of the line belongs to it. */
-function openFence(scan: Scan, mark: FenceMark, length: number, newline: number): void {
+/** Opens a fence of backticks; the rest of the line belongs to it. */
+function openFence(scan: Scan, length: number, newline: number): void {
   const isOpen = newline !== Infinity;
   scan.at = isOpen ? newline + 1 : scan.text.length;
-  scan.place = { kind: 'fence', mark, length, part: isOpen ? 'margin' : 'line', run: 0 };
+  scan.place = { kind: 'fence', mark: '`', length, part: isOpen ? 'margin' : 'line', run: 0 };
 }
 
 /** Reads a run of tildes at the beginning of a line. */

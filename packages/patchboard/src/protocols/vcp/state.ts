@@ -4,7 +4,7 @@ import type { Field } from './block.ts';
 import type { OpenNesting } from './nesting.ts';
 
 /** The character of a code fence. */
-export type FenceMark = '`' | '~';
+type FenceMark = '`' | '~';
 
 /** The position of the parser in the grammar. */
 export type Place = Outside | { readonly kind: 'block'; readonly block: Block; readonly part: BlockPart };

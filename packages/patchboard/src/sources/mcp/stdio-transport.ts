@@ -52,10 +52,6 @@ export class StdioTransport implements Transport {
     return this.#end;
   }
 
-  get pid(): number | null {
-    return this.#child?.pid ?? null;
-  }
-
   async start(): Promise<void> {
     if (this.#child !== null) throw new Error('the process was started before');
     const { command, args, env, cwd } = this.#command;
