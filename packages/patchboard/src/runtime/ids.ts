@@ -81,9 +81,9 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>, randomness: Randomness
   };
 }
 
-/** Returns the smallest text that an id with this prefix made at that time, or later, can have. */
-export function firstIdAt(prefix: string, ms: number): string {
-  return prefix + encode(Math.min(Math.max(0, ms), LAST_MS), TIME_CHARACTERS);
+/** Returns the smallest text that the id of a call made at that time, or later, can have. */
+export function firstCallIdAt(ms: number): string {
+  return 'tc_' + encode(Math.min(Math.max(0, ms), LAST_MS), TIME_CHARACTERS);
 }
 
 function encode(value: number, characters: number): string {

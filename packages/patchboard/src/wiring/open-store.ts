@@ -1,6 +1,6 @@
 import type { Log, Store } from '../core/ports.ts';
 import { nodeDigest } from '../runtime/digest.ts';
-import { firstIdAt } from '../runtime/ids.ts';
+import { firstCallIdAt } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { PostgresSettings } from '../settings/store-settings.ts';
@@ -31,7 +31,7 @@ export async function openPostgresStore(
     digest: nodeDigest,
     log,
     now: () => nodeClock.now(),
-    firstIdAt: (ms) => firstIdAt('tc_', ms),
+    firstIdAt: firstCallIdAt,
     nodes: 'many',
   });
 }

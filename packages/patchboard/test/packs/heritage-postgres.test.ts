@@ -11,7 +11,7 @@ import { sqliteHeritageStorage } from '../../src/packs/heritage/sqlite/sqlite-st
 import { aContent, aQuery, heritageStorageContract } from '../../src/packs/heritage/storage.contract.ts';
 import type { HeritageStorage } from '../../src/packs/heritage/storage.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
-import { firstIdAt } from '../../src/runtime/ids.ts';
+import { firstCallIdAt } from '../../src/runtime/ids.ts';
 import { nodeClock } from '../../src/runtime/node-clock.ts';
 import { postgresStore } from '../../src/store/postgres/open.ts';
 import { openHeritageStorage } from '../../src/wiring/heritage-storage.ts';
@@ -98,8 +98,7 @@ describe('heritage data in PostgreSQL', () => {
         store: { kind: 'postgres' as const, url: service.url, schema, prepare: true, listenUrl: null },
       };
       const openStore = async (): Promise<void> => {
-        const firstId = (ms: number): string => firstIdAt('tc_', ms);
-        const parts = { digest: nodeDigest, now: () => nodeClock.now(), firstIdAt: firstId };
+        const parts = { digest: nodeDigest, now: () => nodeClock.now(), firstIdAt: firstCallIdAt };
         const store = await postgresStore({ url: service.url, schema, ...parts });
         await store.close();
       };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Log } from '../../src/core/ports.ts';
-import { firstIdAt } from '../../src/runtime/ids.ts';
+import { firstCallIdAt } from '../../src/runtime/ids.ts';
 import { SCHEMA_VERSION } from '../../src/store/postgres/migrations.ts';
 import { postgresStore, readPostgresStore } from '../../src/store/postgres/open.ts';
 import { aCall, aRecord, completed, insertAll, rowsOf, START } from '../../src/store/samples.contract.ts';
@@ -101,7 +101,7 @@ describe('a role', () => {
       schema,
       log,
     });
-    const call = aCall(1, { id: firstIdAt('tc_', START + 1) });
+    const call = aCall(1, { id: firstCallIdAt(START + 1) });
     await store.insertCall(aRecord(call, { scope: 'k', bodyHash: 'b', expiresAt: 9e12 }));
     await store.replaceCall(completed(call), 1, rowsOf(completed(call), 1));
     expect(await verifiedRows(store)).toBe(3);

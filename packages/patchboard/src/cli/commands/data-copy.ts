@@ -9,7 +9,7 @@ import { Connection } from '../../postgres/connection.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
 import { connectAdvice } from '../../postgres/sql-errors.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
-import { firstIdAt } from '../../runtime/ids.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
 import { DEFAULT_SCHEMA } from '../../store/postgres/schema.ts';
 import { copyStore, type Compared, type CopyProgress, type CopyReport } from '../../store/copy/copy-store.ts';
 import type { TableDigest } from '../../store/copy/row-digest.ts';
@@ -98,7 +98,7 @@ async function run(
       file: storeFileIn(from),
       target: { connection, schema, shown, storeId: randomUUID() },
       digest: nodeDigest,
-      firstIdAt: (ms) => firstIdAt('tc_', ms),
+      firstIdAt: firstCallIdAt,
       progress,
       beforeRelease: async () => {
         heritage = await moveHeritage(join(from, HERITAGE_FILE), location);

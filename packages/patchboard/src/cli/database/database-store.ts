@@ -1,6 +1,6 @@
 import type { KeyService } from '../../core/access/key-service.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
-import { firstIdAt } from '../../runtime/ids.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
 import { nodeClock } from '../../runtime/node-clock.ts';
 import { postgresStore, readPostgresStore, type PostgresStoreOptions } from '../../store/postgres/open.ts';
 import type { ReadPostgresStore } from '../../store/postgres/reading-store.ts';
@@ -36,6 +36,6 @@ function optionsOf({ url, schema }: DatabaseLocation): PostgresStoreOptions {
     prepare: false,
     digest: nodeDigest,
     now: () => nodeClock.now(),
-    firstIdAt: (ms) => firstIdAt('tc_', ms),
+    firstIdAt: firstCallIdAt,
   };
 }

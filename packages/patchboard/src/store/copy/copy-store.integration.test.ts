@@ -8,7 +8,7 @@ import { verifyLedger } from '../../core/ledger/ledger-check.ts';
 import type { Store } from '../../core/ports.ts';
 import { Connection } from '../../postgres/connection.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
-import { firstIdAt, timeOrderedIds } from '../../runtime/ids.ts';
+import { firstCallIdAt, timeOrderedIds } from '../../runtime/ids.ts';
 import { postgresStore } from '../postgres/open.ts';
 import {
   aCall,
@@ -81,7 +81,6 @@ async function aPlace(): Promise<Place> {
   const schema = aSchema(service);
   const file = join(await aFolder(), 'patchboard.db');
   const options = connectionOptions(service.url);
-  const idAt = (ms: number): string => firstIdAt('tc_', ms);
   return {
     file,
     url: service.url,
@@ -90,7 +89,7 @@ async function aPlace(): Promise<Place> {
       const connection = new Connection({ options, name: 'copy', prepare: true });
       try {
         const target = { connection, schema, shown: options.shown, storeId: 'store' };
-        return await copyStore({ file, target, digest, firstIdAt: idAt, progress: () => {} });
+        return await copyStore({ file, target, digest, firstIdAt: firstCallIdAt, progress: () => {} });
       } finally {
         await connection.close();
       }
@@ -99,7 +98,13 @@ async function aPlace(): Promise<Place> {
       return await queryOnce(service.url, text.replaceAll('$s', schema));
     },
     async open() {
-      const store = await postgresStore({ url: service.url, schema, digest, now: Date.now, firstIdAt: idAt });
+      const store = await postgresStore({
+        url: service.url,
+        schema,
+        digest,
+        now: Date.now,
+        firstIdAt: firstCallIdAt,
+      });
       onTestFinished(() => store.close());
       return store;
     },

@@ -3,7 +3,7 @@ import { aSchema, sharedPostgres, type SharedPostgres } from '../../../test/serv
 import type { PostgresVersion } from '../../../test/services/postgres-binaries.ts';
 import { connectionOptions } from '../../postgres/connection-options.ts';
 import { Connection } from '../../postgres/connection.ts';
-import { firstIdAt } from '../../runtime/ids.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
 import { digest } from '../samples.contract.ts';
 import { CallLists } from './call-lists.ts';
 import { CallReader } from './call-reader.ts';
@@ -14,8 +14,6 @@ import { MIGRATIONS } from './migrations.ts';
 import { tablesIn, type Tables } from './schema.ts';
 import { Sequencer } from './sequencer.ts';
 import { sql, SqlWriter } from './sql-writer.contract.ts';
-
-export const callIdAt = (ms: number): string => firstIdAt('tc_', ms);
 
 /** A schema of its own in a server that tests share, with what reads it. */
 export class TestDatabase {
@@ -41,7 +39,7 @@ export class TestDatabase {
     this.calls = new CallReader({ reader, tables });
     this.ledger = new LedgerReader({ reader, tables, sequencer, calls: this.calls });
     this.events = new EventReader({ reader, tables, sequencer });
-    this.lists = new CallLists({ reader, tables, calls: this.calls, firstIdAt: callIdAt });
+    this.lists = new CallLists({ reader, tables, calls: this.calls, firstIdAt: firstCallIdAt });
     this.counts = new CallCounts({ reader, scanner: reader, tables, sequencer });
   }
 

@@ -3,7 +3,7 @@ import { aSchema, sharedPostgres } from '../../../test/services/shared-postgres.
 import { describeEngineProperty } from '../../core/engine-property.contract.ts';
 import { describeEngineRestarts } from '../../core/engine-restart.contract.ts';
 import { digest } from '../samples.contract.ts';
-import { callIdAt } from './a-database.contract.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
 import { postgresStore } from './open.ts';
 import type { PostgresStore } from './postgres-store.ts';
 
@@ -17,7 +17,7 @@ async function open(): Promise<PostgresStore> {
     schema,
     digest,
     now: Date.now,
-    firstIdAt: callIdAt,
+    firstIdAt: firstCallIdAt,
   });
   // Before the schema is dropped: the last hook runs first.
   onTestFinished(() => store.close());

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { POSTGRES_VERSIONS } from '../../../test/services/postgres-binaries.ts';
 import { aCall, anEntry, completed } from '../samples.contract.ts';
-import { aDatabase, callIdAt, type TestDatabase } from './a-database.contract.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
+import { aDatabase, type TestDatabase } from './a-database.contract.ts';
 import { ensurePartitions } from './partitions.ts';
 
 const NOVEMBER = Date.UTC(2026, 10, 16, 12);
@@ -24,7 +25,7 @@ async function partitionsOf(database: TestDatabase): Promise<Record<string, stri
 function ensure(database: TestDatabase, now: number, url?: string): Promise<string | null> {
   const { schema, tables } = database;
   const connection = database.connect('maintenance', url);
-  return ensurePartitions({ connection, schema, tables, now, firstIdAt: callIdAt });
+  return ensurePartitions({ connection, schema, tables, now, firstIdAt: firstCallIdAt });
 }
 
 describe.each(POSTGRES_VERSIONS)('ensurePartitions in PostgreSQL %i', (version) => {
@@ -51,7 +52,7 @@ describe.each(POSTGRES_VERSIONS)('ensurePartitions in PostgreSQL %i', (version) 
     const writer = await database.writer(1);
     const times = [NOVEMBER - 60 * DAY_MS, NOVEMBER, NOVEMBER + 20 * DAY_MS];
     for (const [index, createdAt] of times.entries()) {
-      const call = completed(aCall(index, { id: `${callIdAt(createdAt)}0000`, createdAt }));
+      const call = completed(aCall(index, { id: `${firstCallIdAt(createdAt)}0000`, createdAt }));
       await writer.write({ calls: [call], period: [202_609, 202_611, 202_612][index]! });
     }
     for (const table of [tables.calls, tables.ended_calls, tables.ledger]) {

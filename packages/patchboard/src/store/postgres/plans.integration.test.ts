@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { POSTGRES_VERSIONS } from '../../../test/services/postgres-binaries.ts';
 import type { Queryable, QueryRows, Statement } from '../../postgres/connection.ts';
-import { aDatabase, callIdAt, type TestDatabase } from './a-database.contract.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
+import { aDatabase, type TestDatabase } from './a-database.contract.ts';
 import { CallLists } from './call-lists.ts';
 import { CallReader } from './call-reader.ts';
 import { EventReader } from './event-reader.ts';
@@ -16,7 +17,8 @@ const ROWS_PER_CALL = 3;
 const ROWS = MONTHS.length * CALLS_PER_MONTH * ROWS_PER_CALL;
 
 const startOf = (month: number): number => Date.UTC(2026, (month % 100) - 1);
-const idOf = (month: number, n: number): string => `${callIdAt(startOf(month))}${String(n).padStart(6, '0')}`;
+const idOf = (month: number, n: number): string =>
+  `${firstCallIdAt(startOf(month))}${String(n).padStart(6, '0')}`;
 
 /** Fills tables that are large enough for indexes, with statistics. Every 100th call failed; each run has ten calls. */
 async function fill(database: TestDatabase): Promise<void> {
@@ -24,9 +26,9 @@ async function fill(database: TestDatabase): Promise<void> {
   const connection = database.connect('setup');
   for (const month of MONTHS) {
     const now = startOf(month);
-    await ensurePartitions({ connection, schema, tables: t, now, firstIdAt: callIdAt });
+    await ensurePartitions({ connection, schema, tables: t, now, firstIdAt: firstCallIdAt });
     const calls = `generate_series(1, ${CALLS_PER_MONTH}) as n`;
-    const id = `'${callIdAt(now)}' || lpad(n::text, 6, '0')`;
+    const id = `'${firstCallIdAt(now)}' || lpad(n::text, 6, '0')`;
     await database.rows(`insert into ${t.calls} (id, created_at, tenant, run_id, agent_id, tool_name, tool_version,
         source, timeout_ms, decision, args)
       select ${id}, ${now} + n, 'acme', 'run_' || n / 10, 'agent-1', 'tool', 'v', 'server', 1, '{}', repeat('x', 200)
@@ -83,7 +85,7 @@ describe.each(POSTGRES_VERSIONS)('plans in PostgreSQL %i', (version) => {
     const calls = new CallReader({ reader, tables });
     const ledger = new LedgerReader({ reader, tables, sequencer, calls });
     const events = new EventReader({ reader, tables, sequencer });
-    const lists = new CallLists({ reader, tables, calls, firstIdAt: callIdAt });
+    const lists = new CallLists({ reader, tables, calls, firstIdAt: firstCallIdAt });
     const runs = new RunLists({ reader, tables });
 
     expect((await calls.findMany([idOf(202_608, 5)])).size).toBe(1);

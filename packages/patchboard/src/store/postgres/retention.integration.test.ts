@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { POSTGRES_VERSIONS } from '../../../test/services/postgres-binaries.ts';
 import type { Call } from '../../core/call/call.ts';
 import { aCall, completed, failed, idsOf } from '../samples.contract.ts';
-import { aDatabase, callIdAt, type TestDatabase } from './a-database.contract.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
+import { aDatabase, type TestDatabase } from './a-database.contract.ts';
 import { ensurePartitions } from './partitions.ts';
 import { Retention } from './retention.ts';
 import type { SqlWriter } from './sql-writer.contract.ts';
@@ -17,13 +18,13 @@ const NOW = Date.UTC(2026, 10, 20);
 
 /** The nth call of a day; it ends two milliseconds later, unless `end` says otherwise. */
 function callOf(day: number, n: number, end: (call: Call) => Call = completed): Call {
-  return end(aCall(n, { id: `${callIdAt(day)}${String(n).padStart(4, '0')}`, createdAt: day + n }));
+  return end(aCall(n, { id: `${firstCallIdAt(day)}${String(n).padStart(4, '0')}`, createdAt: day + n }));
 }
 
 function retention(database: TestDatabase, url?: string): Retention {
   const { schema, tables, sequencer } = database;
   const connection = database.connect('maintenance', url);
-  return new Retention({ connection, schema, tables, sequencer, firstIdAt: callIdAt, now: () => NOW });
+  return new Retention({ connection, schema, tables, sequencer, firstIdAt: firstCallIdAt, now: () => NOW });
 }
 
 /** A database with partitions of three months. */
@@ -32,7 +33,7 @@ async function months(version: (typeof POSTGRES_VERSIONS)[number]): Promise<[Tes
   const { schema, tables } = database;
   const connection = database.connect('partitions');
   for (const now of [SEPTEMBER, NOVEMBER])
-    expect(await ensurePartitions({ connection, schema, tables, now, firstIdAt: callIdAt })).toBeNull();
+    expect(await ensurePartitions({ connection, schema, tables, now, firstIdAt: firstCallIdAt })).toBeNull();
   return [database, await database.writer(1)];
 }
 

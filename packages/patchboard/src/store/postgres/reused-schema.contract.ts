@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { startPgbouncer, type PgbouncerService } from '../../../test/services/pgbouncer.ts';
 import { aSchema, sharedPostgres, type SharedPostgres } from '../../../test/services/shared-postgres.ts';
-import { firstIdAt } from '../../runtime/ids.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
 import { digest } from '../samples.contract.ts';
 import type { OpenedStore } from '../store.contract.ts';
 import { postgresStore, type PostgresStoreOptions } from './open.ts';
@@ -31,7 +31,7 @@ export class ReusedSchema {
       schema: this.#schema,
       digest,
       now: Date.now,
-      firstIdAt: (ms: number) => firstIdAt('tc_', ms),
+      firstIdAt: firstCallIdAt,
     };
   }
 

@@ -8,7 +8,7 @@ import type { Call } from '../../core/call/call.ts';
 import type { DocumentKind } from '../../core/documents.ts';
 import { verifyLedger } from '../../core/ledger/ledger-check.ts';
 import type { Page, Store } from '../../core/ports.ts';
-import { firstIdAt } from '../../runtime/ids.ts';
+import { firstCallIdAt } from '../../runtime/ids.ts';
 import {
   START,
   aCall,
@@ -173,7 +173,7 @@ type Known = Map<string, Call>;
 /** Ids of a partition by month, and after it, as those of a server. */
 function numbered(n: number, given: Partial<Call>): Call {
   const createdAt = START + n * 1000;
-  return aCall(n, { id: firstIdAt('tc_', createdAt), createdAt, ...given });
+  return aCall(n, { id: firstCallIdAt(createdAt), createdAt, ...given });
 }
 
 function moved(call: Call, to: number, resultJson: string): Call {
@@ -338,7 +338,7 @@ async function bothStores(): Promise<readonly [sqlite: Side, postgres: Side]> {
   });
   const { url } = await sharedPostgres(15);
   const schema = aSchema({ url });
-  const ids = { firstIdAt: (ms: number) => firstIdAt('tc_', ms), now: () => START };
+  const ids = { firstIdAt: firstCallIdAt, now: () => START };
   const postgres = await postgresStore({ url, schema, digest, ...ids });
   onTestFinished(() => postgres.close());
   return [

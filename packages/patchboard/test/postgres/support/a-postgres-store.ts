@@ -2,13 +2,13 @@ import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { verifyLedger } from '../../../src/core/ledger/ledger-check.ts';
 import type { Store } from '../../../src/core/ports.ts';
-import { firstIdAt } from '../../../src/runtime/ids.ts';
+import { firstCallIdAt } from '../../../src/runtime/ids.ts';
 import { postgresStore, type PostgresStoreOptions } from '../../../src/store/postgres/open.ts';
 import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { digest } from '../../../src/store/samples.contract.ts';
 
 export function storeOptions(url: string, given: Partial<PostgresStoreOptions> = {}): PostgresStoreOptions {
-  return { url, digest, now: Date.now, firstIdAt: (ms) => firstIdAt('tc_', ms), ...given };
+  return { url, digest, now: Date.now, firstIdAt: firstCallIdAt, ...given };
 }
 
 /** Closed when the test has ended. */
