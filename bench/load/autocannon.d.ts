@@ -10,7 +10,6 @@ declare module 'autocannon' {
     readonly timeouts: number;
     readonly non2xx: number;
     readonly '2xx': number;
-    readonly latency: { readonly p50: number; readonly p99: number };
   }
 
   export interface Options {

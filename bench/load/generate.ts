@@ -16,7 +16,6 @@ export interface LoadSettings {
 export interface Load {
   readonly requests: number;
   readonly perSecond: number;
-  readonly p50Ms: number;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '') as LoadSettings;
@@ -40,7 +39,6 @@ if (result.non2xx + result.errors + result.timeouts > 0) {
 const load: Load = {
   requests: result['2xx'],
   perSecond: result['2xx'] / result.duration,
-  p50Ms: result.latency.p50,
 };
 process.stdout.write(`${JSON.stringify(load)}\n`);
 

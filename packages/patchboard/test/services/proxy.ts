@@ -11,7 +11,6 @@ export type MessageFilter = (message: ProtocolMessage) => boolean;
 
 /** A proxy on loopback in front of a PostgreSQL server, for connections without TLS. It forwards whole messages. */
 export interface PostgresProxy {
-  readonly port: number;
   /** The same URL with the address of the proxy. */
   through(url: string): string;
   /** Forwards everything again, also on new connections. Connections of which messages were discarded are reset. */
@@ -99,7 +98,6 @@ export async function startProxy(target: string | { readonly port: number }): Pr
   const { port } = listener.address() as AddressInfo;
 
   return {
-    port,
     through: (url) => {
       const changed = new URL(url);
       changed.host = `127.0.0.1:${port}`;

@@ -9,7 +9,6 @@ while kill -0 "$2" 2>/dev/null; do sleep 0.1; done
 rm -rf "$3"`;
 
 export interface ServerChild {
-  readonly pid: number;
   isRunning(): boolean;
   /** Resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<void>;
@@ -43,7 +42,6 @@ export async function startServerChild(command: ServerCommand): Promise<ServerCh
   child.unref();
   (child.stderr as Socket).unref();
   return {
-    pid: child.pid ?? 0,
     isRunning: () => isRunning(child),
     end: async (signal) => {
       child.ref();

@@ -41,11 +41,6 @@ export interface OpenMeteoStub {
   close(): Promise<void>;
 }
 
-export interface OpenMeteoStubOptions {
-  readonly places?: readonly StubPlace[];
-  readonly weather?: StubWeather;
-}
-
 type Route = 'search' | 'forecast';
 
 const PLACES: readonly StubPlace[] = [
@@ -70,9 +65,8 @@ const WEATHER: StubWeather = {
 };
 
 /** A local server with Open-Meteo's wire format, for tests. */
-export async function startOpenMeteo(options: OpenMeteoStubOptions = {}): Promise<OpenMeteoStub> {
-  const places = options.places ?? PLACES;
-  let weather: StubWeather = { ...WEATHER, ...options.weather };
+export async function startOpenMeteo(): Promise<OpenMeteoStub> {
+  let weather: StubWeather = WEATHER;
   const requests: string[] = [];
   const troubles = new Map<Route, StubTrouble>();
   const server = createServer((request, response) => {
@@ -81,7 +75,7 @@ export async function startOpenMeteo(options: OpenMeteoStubOptions = {}): Promis
     const route = routeOf(url.pathname);
     const trouble = route === undefined ? undefined : troubles.get(route);
     if (trouble !== undefined) misbehave(trouble, request, response);
-    else if (route === 'search') respond(response, 200, search(places, url.searchParams));
+    else if (route === 'search') respond(response, 200, search(url.searchParams));
     else if (route === 'forecast') respond(response, 200, forecast(weather, url.searchParams));
     else respond(response, 404, { error: true, reason: 'Not Found' });
   });
@@ -112,10 +106,10 @@ function routeOf(path: string): Route | undefined {
   return path === '/v1/forecast' ? 'forecast' : undefined;
 }
 
-function search(places: readonly StubPlace[], query: URLSearchParams): unknown {
+function search(query: URLSearchParams): unknown {
   const name = (query.get('name') ?? '').toLowerCase();
   const chinese = query.get('language') === 'zh';
-  const hits = places
+  const hits = PLACES
     .filter((entry) => entry.name.toLowerCase() === name || entry.zh === name)
     .slice(0, Number(query.get('count') ?? 10))
     .map(({ zh, ...entry }, index) => ({
