@@ -1,4 +1,4 @@
-import { CALL_STATES, type CallQuery, type CallStateName } from '@patchboard/wire';
+import { CALL_STATES, isTerminal, type CallQuery, type CallStateName } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import { narrowedTo } from '../call/visibility.ts';
 import type { CallFilter } from '../ports.ts';
@@ -70,9 +70,9 @@ export function storeFilter(criteria: CallCriteria, { by, isAscending }: CallSor
 }
 
 /** Whether an open call can match. It has no failure code. */
-export function canBeOpen({ states, codes }: CallCriteria, openStates: readonly CallStateName[]): boolean {
+export function canBeOpen({ states, codes }: CallCriteria): boolean {
   if (codes !== undefined && codes.any.length > 0) return false;
-  return states === undefined || states.some((state) => openStates.includes(state));
+  return states === undefined || !states.every(isTerminal);
 }
 
 function bothStates(

@@ -1,4 +1,3 @@
-import { CALL_STATES, isTerminal } from '@patchboard/wire';
 import { timesSoFar } from '../call/call-times.ts';
 import { isOpen, type Call } from '../call/call.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
@@ -27,7 +26,6 @@ export interface OpenMatches {
 const MAX_READ = 10_000;
 /** Calls compared before yielding to the event loop. */
 const TURN = 500;
-const OPEN_STATES = CALL_STATES.filter((state) => !isTerminal(state));
 
 /** Finds the open calls that match, in the order of the list, with their durations up to `now`. */
 export async function openMatches(
@@ -36,7 +34,7 @@ export async function openMatches(
   sort: CallSort,
   now: number,
 ): Promise<OpenMatches> {
-  if (!canBeOpen(criteria, OPEN_STATES)) return { found: [], isComplete: true };
+  if (!canBeOpen(criteria)) return { found: [], isComplete: true };
   const found: FoundOpenCall[] = [];
   let read = 0;
   for await (const call of openCalls(parts, criteria)) {
