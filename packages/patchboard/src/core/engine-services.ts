@@ -188,7 +188,7 @@ export class EngineServices {
     this.intake = new Intake({ ...steps, recorder: this.recorder, refusals });
     this.previews = new Previews({ ...steps, intake: this.intake });
     this.approvals = new Approvals(steps);
-    this.inputs = new InputResponses({ ...steps, checks });
+    this.inputs = new InputResponses({ ...steps, checks, approvals: this.approvals });
     const { runs, waiters, approvals, inputs } = this;
     this.calls = new Calls({ ...steps, runs, waiters, approvals, inputs });
     this.searches = new Searches({ ...shared, runs });

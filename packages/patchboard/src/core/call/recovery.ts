@@ -1,5 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { BoundedTasks } from '../bounded-tasks.ts';
+import { isComparedAgain } from './as-approved.ts';
 import { isOverdue, type Call } from './call.ts';
 import { endFailure, failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -67,8 +68,10 @@ export async function recover(parts: RecoveryParts, calls: AsyncIterable<Call>):
     }
     resumed += 1;
     if (isOverdue(call, parts.clock.now())) continue; // the deadline that `adopt` armed ends it at once
-    if (call.state.name === 'APPROVED') await writes.start(() => release(parts, live));
-    else if (!waitsForPerson(call)) parts.start(live);
+    if (waitsForPerson(call)) continue;
+    if (call.state.name === 'APPROVED' || isComparedAgain(call))
+      await writes.start(() => release(parts, live));
+    else parts.start(live);
   }
   await writes.idle();
   return { resumed, sealed };

@@ -1,8 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { anEngine, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
+import { accepted, anEngine, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
+import { PARIS, returning } from '../../../test/support/asking-tools.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import type { Call } from '../call/call.ts';
 import { StorageUnavailable } from '../failures.ts';
+import type { Store } from '../ports.ts';
+import type { ServerTool } from '../tools/server-tool.ts';
 
 const agent = aPrincipal();
 const operator = aPrincipal({ kind: 'operator', id: 'olga', agentId: 'olga' });
@@ -117,6 +120,70 @@ describe('approvals', () => {
     expect(execute).not.toHaveBeenCalled();
     expect((await find()).state).toMatchObject({ name: 'DENIED', error: { code: 'approval_denied' } });
   });
+
+  /** The store as a later process finds it, in which the arguments of every call were changed. */
+  function changedStore(store: Store): Store {
+    const change = (call: Call): Call => ({ ...call, argsJson: '{"path":"y"}' });
+    return new Proxy(store, {
+      get: (target, name) => {
+        if (name === 'findCall')
+          return async (id: string) => {
+            const call = await target.findCall(id);
+            return call === undefined ? undefined : change(call);
+          };
+        if (name === 'openCalls')
+          return async function* () {
+            for await (const call of target.openCalls()) yield change(call);
+          };
+        const member = Reflect.get(target, name) as unknown;
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+
+  const CHANGED = { name: 'FAILED', error: { code: 'approval_denied', outcome: 'unknown' } };
+
+  /** An approved call of this tool that runs, or that has asked. */
+  async function approvedCall(tool: ServerTool) {
+    const fixture = await anEngine({ tools: [tool] });
+    const { id, approval } = accepted(await fixture.engine.submit(aRequest({ toolName: tool.name }), agent));
+    const decision = { decision: 'allow', digest: approval?.digest ?? '', note: null } as const;
+    await fixture.engine.calls.decide(operator, id, decision);
+    await settled();
+    return { ...fixture, id };
+  }
+
+  const FOUND = [
+    ['is as it was approved', (store: Store) => store, { name: 'COMPLETED' }, true],
+    ['was changed in the store', changedStore, CHANGED, false],
+  ] as const;
+
+  it.each(FOUND)(
+    'runs again after a restart only if it is as approved: it %s',
+    async (_how, found, state, runs) => {
+      const annotations = { destructive: true, idempotent: true };
+      const tool = aServerTool({ name: 'toy.delete', annotations, execute: () => new Promise(() => {}) });
+      const { id, store, clock } = await approvedCall(tool);
+      const execute = vi.fn(() => Promise.resolve('ran'));
+      const { engine } = await anEngine({ tools: [{ ...tool, execute }], store: found(store), clock });
+      await settled();
+      expect((await engine.calls.find(agent, id))?.state).toMatchObject(state);
+      expect(execute).toHaveBeenCalledTimes(runs ? 1 : 0);
+    },
+  );
+
+  it.each(FOUND)(
+    'runs with a response after a restart only if it is as approved: it %s',
+    async (_how, found, state, runs) => {
+      const tool = returning({ annotations: { destructive: true, asks_input: true } });
+      const { id, store, clock } = await approvedCall(tool);
+      const { engine } = await anEngine({ tools: [tool], store: found(store), clock });
+      expect(await engine.calls.respond(agent, id, PARIS)).toMatchObject({ ok: true });
+      await settled();
+      expect((await engine.calls.find(agent, id))?.state).toMatchObject(state);
+      expect(tool.runs).toHaveLength(runs ? 2 : 1);
+    },
+  );
 
   it.each(['findCall', 'readLedger'] as const)(
     'runs when %s of the store works again, and the operator is told that the decision counts',

@@ -1,4 +1,5 @@
 import type { Approval, Call } from '../call/call.ts';
+import { failed, type BadOutcome } from '../call/outcome.ts';
 import { isOpen } from '../call/call.ts';
 import { approvalDigest } from '../call/approval-digest.ts';
 import { isAsApproved } from '../call/as-approved.ts';
@@ -120,11 +121,12 @@ export class Approvals {
   }
 
   /**
-   * Starts an approved call, after comparing it with the stored record, the ledger and the tool that is registered now. If
-   * they cannot be read, it is tried again in the background.
+   * Starts an approved call, for the first time or again, after comparing it with the stored record, the ledger and the tool
+   * that is registered now. If they cannot be read, it is tried again in the background.
    */
   async release(live: LiveCall): Promise<void> {
     const { lifecycle, tasks, log } = this.#parts;
+    const { version } = live.call;
     this.#released.add(live);
     try {
       await this.#compareAndStart(live);
@@ -132,8 +134,7 @@ export class Approvals {
       if (storeFailure(error) === null) throw error;
       log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
       lifecycle.wheel.after(RETRY_MS, () => {
-        if (isOurs(live) && live.call.state.name === 'APPROVED')
-          tasks.start('release', () => this.release(live));
+        if (isOurs(live) && live.call.version === version) tasks.start('release', () => this.release(live));
       });
     }
   }
@@ -156,7 +157,7 @@ export class Approvals {
     if (!isOpen(live.call)) return;
     live.tool = tool ?? live.tool;
     if (refused === null) providers.ofCall(live.call).start(live);
-    else await lifecycle.end(live, { kind: 'denied', failure: { ...refused, ...NOT_STARTED } });
+    else await lifecycle.end(live, refusedEnd(live.call, refused));
   }
 
   /** A writer with access to the database file can change the record and its digest, but not the ledger unnoticed. */
@@ -233,6 +234,13 @@ export class Approvals {
 const NOT_STARTED = { outcome: 'not_started' } as const;
 
 const CHANGED: Failure = failure('approval_denied', reason('approval_request_changed'), NOT_STARTED);
+
+/** The end of an approved call that must not run, or not again. */
+function refusedEnd({ state }: Call, refused: Failure): BadOutcome {
+  return state.name === 'APPROVED'
+    ? { kind: 'denied', failure: { ...refused, ...NOT_STARTED } }
+    : failed({ ...refused, outcome: 'unknown' });
+}
 
 /** Returns why the policy denies the call; null if it does not. A guard that throws denies. */
 async function denial(

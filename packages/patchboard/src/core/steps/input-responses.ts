@@ -1,5 +1,6 @@
 import { reason, type InputAction } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
+import { isComparedAgain } from '../call/as-approved.ts';
 import { attemptRunner, isOpen, type CallState } from '../call/call.ts';
 import { endState, expiry } from '../call/end-state.ts';
 import { INPUT_CONTENT_BYTES, openRequests, type InputRound } from '../call/input.ts';
@@ -15,6 +16,8 @@ import { inputGivenRow } from '../ledger/ledger.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Digest } from '../ports.ts';
 import type { Providers } from '../providers/providers.ts';
+import type { Tasks } from '../tasks.ts';
+import type { Approvals } from './approvals.ts';
 
 /** What a caller responds to an input request. */
 export interface GivenInput {
@@ -31,6 +34,8 @@ export interface InputResponsesParts {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly digest: Digest;
+  readonly approvals: Pick<Approvals, 'release'>;
+  readonly tasks: Tasks;
 }
 
 type Move = {
@@ -144,6 +149,14 @@ export class InputResponses {
     return this.#parts.checks.misfit(id, schema, content);
   }
 
+  #start(live: LiveCall): void {
+    const { approvals, providers, tasks } = this.#parts;
+    // This process has read the call from the store.
+    if (live.ownership === 'adopted' && isComparedAgain(live.call))
+      tasks.start('release', () => approvals.release(live));
+    else providers.ofCall(live.call).start(live);
+  }
+
   #next(live: LiveCall, responded: InputRound, hasMore: boolean, at: number): Move {
     const { call } = live;
     const { providers, limits } = this.#parts;
@@ -167,7 +180,7 @@ export class InputResponses {
           const isStarted = this.#started.get(live) === responded.id;
           this.#started.set(live, responded.id);
           // It may have ended meanwhile.
-          if (!isStarted && isOpen(live.call)) providers.ofCall(live.call).start(live);
+          if (!isStarted && isOpen(live.call)) this.#start(live);
         },
       };
     const { attempt } = state;
