@@ -27,6 +27,8 @@ interface Search {
 
 /** Calls read by one statement. */
 const AT_ONCE = 500;
+/** As many calls as this are read together however large they are: most polls of a client find few. */
+const FEW = 8;
 
 /** Reads calls by id. */
 export class CallReader {
@@ -141,8 +143,8 @@ export class CallReader {
    */
   async *openOf(ids: readonly string[], owner: number | null): AsyncIterable<Call> {
     for (const some of chunks(ids)) {
-      // Large calls are not read together: their callers use one after the other.
-      for (const fitting of bySize(some, await this.sizesOf(some))) {
+      // Large calls are not read together: callers use one after the other.
+      for (const fitting of some.length <= FEW ? [some] : bySize(some, await this.sizesOf(some))) {
         const calls = await this.#findStoredMany(fitting);
         for (const id of fitting) {
           const stored = calls.get(id);
