@@ -34,7 +34,8 @@ export async function boardSandboxSetup(
   };
   try {
     const home = resolve(temporary ?? folder ?? '.');
-    const parts = { store, ids: timeOrderedIds(clock), log, folder: home, tasks: true };
+    const isTemporary = temporary !== null;
+    const parts = { store, ids: timeOrderedIds(clock), log, folder: home, isTemporary, tasks: true };
     const setup = await openSandboxSetup(resolveWorkspace(given), parts);
     return {
       ...setup,

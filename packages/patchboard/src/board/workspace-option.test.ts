@@ -1,9 +1,10 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aBoard } from '../../test/support/a-board.ts';
 import { aFolder } from '../../test/support/a-folder.ts';
-import { createPatchboard, tool, type WorkspaceOptions } from '../index.ts';
+import { createPatchboard, sqlite, tool, type WorkspaceOptions } from '../index.ts';
 
 function refusal(message: string): object {
   return {
@@ -48,6 +49,28 @@ describe('the workspace of a board', () => {
     await expect(createPatchboard({ workspace: { root, create: true } })).rejects.toMatchObject(
       refusal(`workspace: root ${root} is not a folder`),
     );
+  });
+
+  it('may not show its commands the data folder, which has the store and the operator token', async () => {
+    const folder = await aFolder();
+    const data = join(folder, 'data');
+    const link = join(await aFolder(), 'link');
+    symlinkSync(folder, link);
+    for (const [named, workspace] of [
+      [`root ${folder}`, { root: folder }],
+      [`root ${link}`, { root: link }],
+      [`root ${data}`, { root: data, create: true }],
+      [`readable ${folder}`, { readable: ['/usr', folder] }],
+    ] as const)
+      await expect(createPatchboard({ store: sqlite(data), workspace })).rejects.toMatchObject(
+        refusal(`workspace: ${named} contains the data folder ${data}`),
+      );
+    const beside = { root: join(folder, 'files'), create: true, readable: [await aFolder()] };
+    await aBoard({ store: sqlite(data), workspace: beside });
+  });
+
+  it('may be the parent of the temporary folder of a board without a store', async () => {
+    await aBoard({ workspace: { root: tmpdir(), searchPath: '/nowhere' } });
   });
 
   it('creates its root with create: true', async () => {

@@ -13,6 +13,7 @@ import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import type { CommandLimits, EnclosureOptions, OwnTools } from '../sandbox/enclosure.ts';
 import { probe, type ProbeReport } from '../sandbox/probe.ts';
 import { RunWorkspaces } from '../sandbox/run-workspaces.ts';
+import { contains } from './contains.ts';
 import { makeWorkspace, serverUser, UnusableFolder, userOf } from '../sandbox/sandbox-user.ts';
 
 /** Settings of the sandbox and the working folder of commands. */
@@ -83,6 +84,8 @@ export interface SandboxSetupParts {
   readonly log: Log;
   /** Parent folder of the workspaces of runs and of the sandbox state. */
   readonly folder: string;
+  /** True: `folder` is deleted at the end and has neither store nor token, so that commands may see it. Default: false. */
+  readonly isTemporary?: boolean;
   /** Whether agents run in this process, so that the task tool is available. */
   readonly tasks: boolean;
 }
@@ -95,6 +98,7 @@ export async function openSandboxSetup(
   const { log, folder } = parts;
   refuseMissingRoot(settings);
   refuseRootOutside(settings);
+  if (parts.isTemporary !== true) refuseExposed(settings, folder);
   const { enclosure, report } = await probeSandbox(settings, join(folder, 'sandbox'));
   if (settings.root !== null) {
     makeWorkspace(settings.root);
@@ -131,6 +135,15 @@ function refuseMissingRoot({ root, create }: WorkspaceSettings): void {
 function refuseRootOutside({ root, shared }: WorkspaceSettings): void {
   if (root === null || shared === null || root === shared || root.startsWith(join(shared, sep))) return;
   throw new UnusableFolder(reason('folder_outside', { path: root, folder: shared }));
+}
+
+/** Commands, and tools that need no approval, read these folders: the data folder has the store and the operator token. */
+function refuseExposed({ root, readable }: WorkspaceSettings, folder: string): void {
+  const refuse = (option: string, path: string): void => {
+    if (contains(path, folder)) throw new UnusableFolder(reason('folder_exposes', { option, path, folder }));
+  };
+  if (root !== null) refuse('root', root);
+  for (const path of readable) refuse('readable', path);
 }
 
 /** Finds and tests the sandbox of this machine. `patchboard doctor` uses it too. */

@@ -63,6 +63,14 @@ it('refuses to let the process read the data folder', async () => {
   }
 });
 
+it('refuses a working folder that contains the data folder', async () => {
+  const dataFolder = await aFolder();
+  const cwd = dirname(dataFolder);
+  await expect(
+    upstreamSandbox('files', { ...TRANSPORT, cwd }, { workspace: resolveWorkspace({}), dataFolder }),
+  ).rejects.toThrow(`upstreams.files.cwd: ${cwd} contains the data folder`);
+});
+
 it('may read a folder beside the data folder', async () => {
   const readable = await aFolder();
   const transport = { ...TRANSPORT, sandbox: { network: false, readable: [readable] } };

@@ -1,8 +1,9 @@
-import { isAbsolute, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { ConfigError } from '../settings/config-file.ts';
 import { messageOf } from '../core/failures.ts';
 import type { StdioTransportSettings } from '../sources/mcp/mcp-upstream-settings.ts';
 import { makeWorkspace, userOf } from '../sandbox/sandbox-user.ts';
+import { contains } from './contains.ts';
 import { probeSandbox, type WorkspaceSettings } from './sandbox-setup.ts';
 
 /** A command line that runs another one in a sandbox. */
@@ -27,6 +28,10 @@ export async function upstreamSandbox(
   if (exposing !== undefined)
     throw new ConfigError(
       `${place}.readable: ${exposing} contains the data folder ${dataFolder}, and with it the operator token: name a narrower folder`,
+    );
+  if (cwd !== null && contains(cwd, dataFolder))
+    throw new ConfigError(
+      `upstreams.${name}.cwd: ${cwd} contains the data folder ${dataFolder}, and with it the operator token, and the sandbox allows changes in it: name a narrower folder`,
     );
   const limits = { ...workspace.limits, cpuSeconds: Infinity };
   const { enclosure, report } = await probeSandbox(
@@ -54,9 +59,4 @@ export async function upstreamSandbox(
   } catch (error) {
     throw new ConfigError(`${place}: ${messageOf(error)}`);
   }
-}
-
-function contains(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return !isAbsolute(below) && below.split(/[\\/]/)[0] !== '..';
 }

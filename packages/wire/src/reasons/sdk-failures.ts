@@ -18,6 +18,7 @@ export interface SdkFailures {
   readonly folder_missing: { readonly path: string };
   readonly folder_no_folder: { readonly path: string };
   readonly folder_outside: { readonly path: string; readonly folder: string };
+  readonly folder_exposes: { readonly option: string; readonly path: string; readonly folder: string };
   readonly folder_of_root: { readonly path: string };
   readonly module_without_method: { readonly module: string; readonly method: string };
   readonly method_not_for_agents: { readonly module: string; readonly method: string };
@@ -70,6 +71,9 @@ export const SDK_FAILURES: Sentences<SdkFailures> = {
   folder_missing: ({ path }) => `root ${path} does not exist; make the folder, or set create: true`,
   folder_no_folder: ({ path }) => `root ${path} is not a folder`,
   folder_outside: ({ path, folder }) => `root ${path} is not in the shared folder ${folder}`,
+  folder_exposes: ({ option, path, folder }) =>
+    `${option} ${path} contains the data folder ${folder}, and with it the store and the operator token: name a narrower ` +
+    'folder, or move the data folder out of it',
   folder_of_root: ({ path }) =>
     `${path} belongs to root, and the server runs as root: commands would run as root in it. Give the folder to ` +
     `another user (chown -R 1000:1000 ${path}), or start the server as its user`,

@@ -17,6 +17,8 @@ export const sdkFailures: Sentences<SdkFailures> = {
   folder_missing: ({ path }) => `root ${path} 不存在；请创建该目录，或设置 create: true`,
   folder_no_folder: ({ path }) => `root ${path} 不是目录`,
   folder_outside: ({ path, folder }) => `root ${path} 不在共享文件夹 ${folder} 中`,
+  folder_exposes: ({ option, path, folder }) =>
+    `${option} ${path} 包含数据文件夹 ${folder}，其中有存储和操作员令牌；请指定范围更小的文件夹，或把数据文件夹移到其外`,
   folder_of_root: ({ path }) =>
     `${path} 属于 root，而服务器以 root 身份运行：命令会在其中以 root 身份运行。` +
     `请把目录交给其他用户（chown -R 1000:1000 ${path}），或以该目录的用户启动服务器`,
