@@ -44,7 +44,7 @@ async function fromAiSdkTool(name: string, given: GivenAiSdkTool): Promise<ToolD
     inputSchema: json,
     outputSchema: null,
     metadata: needsApproval === true ? { requiresApproval: true } : {},
-    hooks: typeof needsApproval === 'function' ? approvalHooks(needsApproval as Execute) : null,
+    hooks: typeof needsApproval === 'function' ? approvalHooks(needsApproval as Execute, parse) : null,
     execute: async (args, context) => {
       const parsed = await parse(args);
       if (!parsed.ok) throw notParsed(parsed.problem);
@@ -62,11 +62,15 @@ function problemOf(found: { readonly message: string } | undefined): Reason {
   return found === undefined ? reason('arguments_mismatch') : foreignText(found.message);
 }
 
-function approvalHooks(needsApproval: Execute): AgentHooks {
+/** As in the AI SDK, the function gets what `execute` gets: the input as the schema parsed it, defaults included. */
+function approvalHooks(needsApproval: Execute, parse: Parse): AgentHooks {
   return {
     preToolUse: async (call) => {
+      const parsed = await parse(call.args);
+      // The tool does not run either: its call fails with the problem.
+      if (!parsed.ok) return undefined;
       const options = { toolCallId: call.id, messages: [], context: undefined };
-      return (await needsApproval(call.args, options)) === true ? { decision: 'ask' } : undefined;
+      return (await needsApproval(parsed.value, options)) === true ? { decision: 'ask' } : undefined;
     },
   };
 }

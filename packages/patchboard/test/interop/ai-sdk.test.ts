@@ -196,6 +196,12 @@ describe('fromAiSdkTools', () => {
         needsApproval: ({ cents }) => cents > 100,
         execute: ({ cents }, { toolCallId }) => ({ cents, toolCallId }),
       }),
+      // The function is asked about what runs, defaults included.
+      spending: aiTool({
+        inputSchema: z.object({ cents: z.number().default(500) }),
+        needsApproval: ({ cents }) => cents > 100,
+        execute: ({ cents }) => cents,
+      }),
       counting: aiTool({
         inputSchema: z.object({}),
         async *execute() {
@@ -211,6 +217,8 @@ describe('fromAiSdkTools', () => {
     });
     expect((await board.call('double', { n: 4 })).result).toBe(8);
     expect((await board.call('counting')).result).toBe(2);
+    expect((await board.invoke('spending')).state).toBe('APPROVAL_REQUIRED');
+    expect((await board.call('spending', { cents: 5 })).result).toBe(5);
     const small = await board.call('careful', { cents: 5 });
     expect(small.result).toEqual({ cents: 5, toolCallId: small.id });
     expect((await board.invoke('careful', { cents: 500 })).state).toBe('APPROVAL_REQUIRED');
