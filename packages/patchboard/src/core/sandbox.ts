@@ -31,6 +31,7 @@ export interface ExecOptions {
   readonly timeoutMs?: number;
   /** Allows network access, if the operator's configuration permits it. Default false. */
   readonly network?: boolean;
+  /** Ends the command. In a tool, the end of its call does so too. */
   readonly signal?: AbortSignal;
   /** Called with output as it arrives. */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { tool } from '../../src/index.ts';
+import { aBoard } from '../support/a-board.ts';
 import { aSandboxSetup } from './support/a-sandbox-setup.ts';
 import { forAllTests } from './support/for-all-tests.ts';
 import { aMark, processesWith } from './support/processes.ts';
@@ -36,6 +38,26 @@ describe('everything that a command started ends', () => {
       },
     });
     await expect(running).rejects.toThrow('cancelled');
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('when the call of a tool that passes no signal is cancelled', async () => {
+    const mark = aMark();
+    let up = (): void => {};
+    const isUp = new Promise<void>((resolve) => (up = resolve));
+    let ended: Promise<unknown> = Promise.resolve();
+    const long = tool('long', async (_args, context) => {
+      ended = context.sandbox
+        .exec(`echo up; sleep ${mark}`, { timeoutMs: 20_000, onOutput: () => up() })
+        .catch((error: unknown) => error);
+      return await ended;
+    });
+    const board = await aBoard({ tools: [long], workspace: {} });
+    const { id } = await board.invoke('long');
+    await isUp;
+    await board.cancel(id);
+    // It was not its own time limit.
+    expect(await ended).not.toHaveProperty('timedOut');
     expect(processesWith(mark)).toEqual([]);
   });
 

@@ -8,6 +8,7 @@ import type { EventFeed } from '../ledger/events.ts';
 import { messageOf } from '../failures.ts';
 import { carriedState, responsesByKey } from '../call/input.ts';
 import { acceptedKinds } from '../call/input-kinds.ts';
+import { callSandbox } from './call-sandbox.ts';
 import type { HeldInputs } from './held-inputs.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
@@ -111,7 +112,8 @@ class CallContext implements ToolContext {
   }
 
   get sandbox(): ToolContext['sandbox'] {
-    return this.#parts.workspaces.of(topOf(this.#parts.lifecycle, this.#live.call)).sandbox;
+    const { workspaces, lifecycle } = this.#parts;
+    return callSandbox(workspaces.of(topOf(lifecycle, this.#live.call)).sandbox, this.signal);
   }
 
   get services(): ToolContext['services'] {
