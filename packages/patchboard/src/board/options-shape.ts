@@ -56,9 +56,10 @@ const http = object<HttpOptions>({
 
 const path = must(reason('must_be_folder'), (value) => typeof value === 'string' && value.trim() !== '');
 
-const commandLimits = Object.fromEntries(
-  Object.keys(DEFAULT_COMMAND_LIMITS).map((name) => [name, wholeNumber(1)]),
-);
+const commandLimits = {
+  ...Object.fromEntries(Object.keys(DEFAULT_COMMAND_LIMITS).map((name) => [name, wholeNumber(1)])),
+  cpuSeconds: ((value, place) => (value === Infinity ? null : wholeNumber(1)(value, place))) satisfies Rule,
+};
 
 const workspace = object<WorkspaceOptions>({
   root: (value, place) => (value === null ? null : path(value, place)),

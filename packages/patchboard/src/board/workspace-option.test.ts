@@ -80,6 +80,14 @@ describe('the workspace of a board', () => {
   });
 });
 
+describe('the limits of commands', () => {
+  it('may leave the CPU time unlimited', async () => {
+    await aBoard({ workspace: { limits: { cpuSeconds: Infinity } } });
+    const unlimited = createPatchboard({ workspace: { limits: { jobMs: Infinity } } });
+    await expect(unlimited).rejects.toMatchObject(refusal('workspace.limits.jobMs must be a whole number'));
+  });
+});
+
 describe('context.services', () => {
   const look = tool('look', async (_args, { services }) => ({
     todos: (await services?.todo.list()) ?? 'none',

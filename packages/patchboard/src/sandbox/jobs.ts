@@ -1,6 +1,7 @@
 import type { JobLog, LogOptions } from '../core/sandbox.ts';
 import type { EnclosedProcess, ProcessEnd } from './enclosed-process.ts';
 import { Ring } from './kept-output.ts';
+import { longTimeout } from './long-timeout.ts';
 
 /** A command in the background, with the last part of its output. */
 export class Job {
@@ -23,9 +24,9 @@ export class Job {
       this.#log.push(chunk);
       this.#notify();
     });
-    const timeout = setTimeout(() => this.kill(), options.lifeMs).unref();
+    const disarm = longTimeout(options.lifeMs, () => this.kill());
     this.ended = this.#process.ended.then((end) => {
-      clearTimeout(timeout);
+      disarm();
       this.#exitCode = end.exitCode;
       this.#status = end.exitCode === null ? 'killed' : 'exited';
       this.#notify();

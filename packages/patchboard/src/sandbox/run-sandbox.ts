@@ -15,6 +15,7 @@ import type { CommandLimits, CommandLine, Enclosure, SandboxUser } from './enclo
 import type { FileServerClient } from './file-server-client.ts';
 import { Job } from './jobs.ts';
 import { KeptOutput } from './kept-output.ts';
+import { longTimeout } from './long-timeout.ts';
 
 export interface RunSandboxOptions {
   readonly enclosure: Enclosure;
@@ -69,13 +70,13 @@ export class RunSandbox implements Sandbox {
     });
     let timedOut = false;
     const kill = (): void => running.kill();
-    const timeout = setTimeout(() => {
+    const disarm = longTimeout(timeoutMs, () => {
       timedOut = true;
       kill();
-    }, timeoutMs);
+    });
     signal?.addEventListener('abort', kill, { once: true });
     const { exitCode, problem } = await running.ended;
-    clearTimeout(timeout);
+    disarm();
     signal?.removeEventListener('abort', kill);
     // Thrown only now, so that a command reported as stopped has really ended.
     signal?.throwIfAborted();

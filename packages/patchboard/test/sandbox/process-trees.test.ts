@@ -61,6 +61,18 @@ describe('everything that a command started ends', () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
+  it('not before its time limit, however long that is', async () => {
+    const mark = aMark();
+    const month = 30 * 24 * 3_600_000;
+    const job = await sandbox().execBackground(`echo up; sleep ${mark}`, { timeoutMs: month });
+    expect(await sandbox().logs(job, { follow: true })).toMatchObject({ output: 'up\n', status: 'running' });
+    await sandbox().kill(job);
+    expect(await sandbox().exec('echo done', { timeoutMs: month })).toMatchObject({
+      stdout: 'done\n',
+      timedOut: false,
+    });
+  });
+
   it('when its job is killed, and then says so', async () => {
     const mark = aMark();
     const job = await sandbox().execBackground(tree(mark));
