@@ -1,4 +1,4 @@
-import { reasonText } from '@patchboard/wire';
+import { reasonText, type JsonSchema } from '@patchboard/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanJson } from '../core/json/json-guard.ts';
@@ -31,6 +31,19 @@ function coerce(args: Record<string, string>): { values: Record<string, unknown>
   const coerced = coerceArguments(SCHEMA, { text: '', ...args });
   return { values: { ...coerced.args }, problems: problemsIn(coerced).map(reasonText) };
 }
+
+describe('an argument without a property in the schema', () => {
+  const only = (schema: JsonSchema) => problemsIn(coerceArguments(schema, { 'x-a': '1' })).map(reasonText);
+
+  it('is refused if the schema is closed', () => {
+    expect(only({ type: 'object', additionalProperties: false })).toEqual([expect.stringContaining('x-a')]);
+  });
+
+  it('is left to the engine if a pattern may allow it', () => {
+    const patternProperties = { '^x-': { type: 'string' } };
+    expect(only({ type: 'object', patternProperties, additionalProperties: false })).toEqual([]);
+  });
+});
 
 describe('coercion', () => {
   it.each([

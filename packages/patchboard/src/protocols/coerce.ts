@@ -73,7 +73,8 @@ function because(why: Reason): Required<Pick<CoercedArgument, 'problem' | 'reaso
 function coerceOne(root: SchemaObject, name: string, raw: string): CoercedArgument {
   const property = propertyOf(root, name);
   if (property === undefined) {
-    const isRefused = root['additionalProperties'] === false;
+    // Whether a pattern allows the name is left to the engine.
+    const isRefused = root['additionalProperties'] === false && root['patternProperties'] === undefined;
     const problem = isRefused ? because(reason('argument_unknown')) : {};
     return { name, raw, type: 'unknown', value: raw, status: 'unknown', ...problem };
   }

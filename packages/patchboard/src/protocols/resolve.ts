@@ -8,6 +8,8 @@ import type { ParsedToolRequest, ToolCallingProtocol } from './protocol.ts';
 export interface KnownTool {
   readonly name: string;
   readonly inputSchema: JsonSchema;
+  /** Renames aliases of parameters to the schema's names; null or absent: there are none. */
+  readonly spell?: ((args: unknown) => unknown) | null;
 }
 
 /** Finds a tool by its name, wire name, or module and command. */
@@ -72,10 +74,11 @@ function asSent(schema: JsonSchema, args: Readonly<Record<string, unknown>>): Co
 
 function fitted<Tool extends KnownTool>(
   tool: Tool,
-  args: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
   meta: Readonly<Record<string, string>>,
   read: typeof coerceArguments,
 ): ResolvedRequest<Tool> {
+  const args = ownNames(tool, given);
   const isParameter = (name: string): boolean =>
     !Object.hasOwn(args, name) && hasProperty(tool.inputSchema, name);
   const used = Object.entries(meta).filter(([name]) => isParameter(name));
@@ -87,6 +90,17 @@ function fitted<Tool extends KnownTool>(
     problems: problemsIn(coerced),
     warnings: unused.map((key) => reason('key_unused', { key, tool: tool.name })),
   };
+}
+
+/** Types are known by the schema's names only. */
+function ownNames(
+  { spell = null }: KnownTool,
+  args: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (spell === null) return args;
+  // It may change the value it gets.
+  const spelled = spell({ ...args });
+  return isRecord(spelled) ? spelled : args;
 }
 
 function hasProperty(schema: JsonSchema, name: string): boolean {

@@ -2,14 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOpenAI } from '@ai-sdk/openai';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  Agent,
   createPatchboard,
+  formatRequest,
   sqlite,
+  textDialect,
   type Patchboard,
   type PolicyDocument,
   type ToolCallRecord,
 } from '../../src/index.ts';
+import { scriptedModels } from '../../src/testing/index.ts';
 
 const ALLOW: PolicyDocument = { default: { mode: 'auto', autoAllowTools: ['fs_*', 'bash_*'] } };
 
@@ -48,6 +53,24 @@ describe('the workspace tools', () => {
   function change(path: string, content: string): void {
     execFileSync('sh', ['-c', 'printf %s "$2" > "$1"', 'sh', join(root, path), content]);
   }
+
+  it('take the other names of parameters over text too', async () => {
+    const models = await scriptedModels([
+      formatRequest({ toolName: 'fs_write', args: { file_path: 'alias.txt', contents: 'old' } }),
+      formatRequest({
+        toolName: 'fs_edit',
+        args: { file_path: 'alias.txt', old_string: 'old', new_string: 'new' },
+      }),
+      formatRequest({ toolName: 'bash_run', args: { cmd: 'cat alias.txt', timeout: '9000' } }),
+      'ok',
+    ]);
+    onTestFinished(() => models.close());
+    const model = createOpenAI({ baseURL: models.baseUrl, apiKey: 'none' }).chat('scripted');
+    const agent = new Agent({ board, model, dialect: textDialect() });
+    const { calls } = await agent.send('Write, edit and print.');
+    expect(calls.map(({ state, error }) => error ?? state)).toEqual(['COMPLETED', 'COMPLETED', 'COMPLETED']);
+    expect(calls[2]?.result).toMatchObject({ stdout: 'new' });
+  });
 
   it('are twelve in a board with agents, each with a description', () => {
     const tools = board.tools({ tag: 'workspace' });
