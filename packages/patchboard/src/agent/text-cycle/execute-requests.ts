@@ -91,10 +91,12 @@ class Execution {
     const { call } = submitted;
     const { signal: cancelOn } = this.#options;
     const live = submitted.kind === 'accepted' ? submitted.live : null;
-    const [ended = call] = await Promise.all([
-      engine.calls.follow(this.#principal, call.id, { cancelOn, live }),
-      this.#confirm(request, call),
-    ]);
+    const following = Promise.resolve(engine.calls.follow(this.#principal, call.id, { cancelOn, live }));
+    const ended = await new Promise<Call>((resolve, reject) => {
+      // The call may end, by an abort or its expiry, while the question is still open.
+      following.then((found = call) => resolve(found), reject);
+      this.#confirm(request, call).catch(reject);
+    });
     if (!isOpen(ended)) return ended;
     const why = reason('call_continues', { id: ended.id, state: ended.state.name });
     return failure('interrupted', why);

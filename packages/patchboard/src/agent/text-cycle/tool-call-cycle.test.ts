@@ -265,6 +265,21 @@ describe('the config', () => {
     expect(record).toMatchObject({ state: 'DENIED', approval: { decision: 'deny', decidedBy: 'operator' } });
   });
 
+  it('does not wait for a confirmation once the call was cancelled', async () => {
+    const { board } = await aNoteBoard();
+    const stop = new AbortController();
+    const { executionResults } = await processToolCallCycle(block({ tool_name: 'plain' }), {
+      board,
+      config: { ...ON, requireConfirmation: true },
+      signal: stop.signal,
+      onBeforeExecute: () => {
+        stop.abort();
+        return new Promise(() => {});
+      },
+    });
+    expect(executionResults).toMatchObject([{ status: 'error', code: 'cancelled' }]);
+  });
+
   it.each([
     [true, ['begin 1', 'begin 2', 'end 1', 'end 2']],
     [false, ['begin 1', 'end 1', 'begin 2', 'end 2']],
