@@ -118,8 +118,10 @@ async function processCycle(client: PatchboardClient, text: string, round: Round
   });
   const inOrder = [...ran, ...damaged].sort((a, b) => a.line - b.line || a.column - b.column);
   if (omitted !== undefined && omitted.requests > 0) inOrder.push(notRun(omitted.requests));
-  const shouldContinue = iteration < (config.maxIterations ?? MAX_ITERATIONS);
-  return { ...found, executionResults: inOrder.map(({ result }) => result), shouldContinue };
+  const results = inOrder.map(({ result }) => result);
+  const isReported = results.some(({ noReply, status }) => noReply !== true || status === 'error');
+  const shouldContinue = isReported && iteration < (config.maxIterations ?? MAX_ITERATIONS);
+  return { ...found, executionResults: results, shouldContinue };
 }
 
 /** Parameters of one `processCycle`. */

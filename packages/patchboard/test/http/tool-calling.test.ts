@@ -153,6 +153,17 @@ describe('a loop over cycles', () => {
     ]);
     expect(await calling.processCycle('That is all.', config)).toMatchObject({ shouldContinue: false });
   });
+
+  it('ends if there is no result for the model', async () => {
+    const calling = createToolCalling(client);
+    const quiet = sum('1', '2').replace('a:「始」', 'archery:「始」no_reply「末」a:「始」');
+    const cycle = await calling.processCycle(quiet, ON);
+    expect(cycle).toMatchObject({
+      executionResults: [{ result: '3', noReply: true }],
+      shouldContinue: false,
+    });
+    expect(await calling.processCycle(quiet + sum('1', '2'), ON)).toMatchObject({ shouldContinue: true });
+  });
 });
 
 describe('POST /v1/prompt', () => {

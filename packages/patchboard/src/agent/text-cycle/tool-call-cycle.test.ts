@@ -346,6 +346,15 @@ describe('a cycle', () => {
     });
   });
 
+  it('ends a loop if there is no result for the model', async () => {
+    const { board } = await aNoteBoard();
+    const quiet = (tool_name: string) => block({ tool_name, archery: 'no_reply' });
+    const succeeded = await processToolCallCycle(quiet('plain'), { board, config: ON });
+    expect(succeeded).toMatchObject({ executionResults: [{ status: 'success' }], shouldContinue: false });
+    const failed = await processToolCallCycle(quiet('plain') + quiet('my_notes_fail'), { board, config: ON });
+    expect(failed.shouldContinue).toBe(true);
+  });
+
   it('cancels open calls on abort', async () => {
     const { board } = await aNoteBoard();
     const stop = new AbortController();

@@ -59,7 +59,8 @@ export async function processToolCallCycle(
     ...damaged.map((request) => [request.offset, resultOf(request)] as const),
     ...results.map((result, at) => [requests[at]?.offset ?? 0, result] as const),
   ]);
-  return { ...found, executionResults, shouldContinue: iteration < config.maxIterations };
+  const shouldContinue = iteration < config.maxIterations && resultsForModel(executionResults).length > 0;
+  return { ...found, executionResults, shouldContinue };
 }
 
 /** Formats results for the next message. Leaves out the success of a request with `noReply`. */
