@@ -96,6 +96,14 @@ describe('an agent stops', () => {
     expect(runs).toBe(6);
   });
 
+  it("with the text of the model's last reply", async () => {
+    const { agent } = await aScene(({ index }) => ({ ...adding(index), text: `Sum ${index}.` }), {
+      maxIterations: 2,
+    });
+    expect(await agent.send('go')).toMatchObject({ reason: 'max_iterations', text: 'Sum 1.' });
+    expect(await agent.send('more', { signal: AbortSignal.abort() })).toMatchObject({ text: '' });
+  });
+
   it('not when the model repeats a request after another one', async () => {
     let runs = 0;
     const look = tool('look', () => void runs++);

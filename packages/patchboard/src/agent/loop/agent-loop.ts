@@ -41,9 +41,11 @@ export class AgentLoop {
   }
 
   async run(): Promise<AgentReply> {
-    const reason = await this.#untilStopped();
     const { id, events, transcript, journal } = this.#parts;
-    const text = textOf(transcript.messages.at(-1));
+    const begun = transcript.messages.length;
+    const reason = await this.#untilStopped();
+    // Results of its requests may follow the last reply.
+    const text = textOf(transcript.messages.slice(begun).findLast(({ role }) => role === 'assistant'));
     events.emit({ channel: 'progress', type: 'done', reason, text });
     await journal.flush();
     const requests = transcript.openRequests;
