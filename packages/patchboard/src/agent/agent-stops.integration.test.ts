@@ -96,6 +96,28 @@ describe('an agent stops', () => {
     expect(runs).toBe(6);
   });
 
+  it.each([
+    ['is refused before it runs', 'look', { nothing: 1 }, {}],
+    ['names no tool', 'loook', {}, {}],
+    ['has arguments that are redacted', 'look', { at: 'door', token: 's' }, { redact: ['token'] }],
+  ])('when the model repeats a request that %s', async (_what, name, args, board) => {
+    let runs = 0;
+    const look = tool({
+      name: 'look',
+      parameters: { type: 'object', required: ['at'] },
+      execute: () => void (runs += 1),
+    });
+    const { agent } = await aScene(() => ({ calls: [{ name, args }] }), {}, { tools: [look], ...board });
+    const reply = await agent.send('look');
+    expect(reply).toMatchObject({ reason: 'repeating', calls: { length: 6 } });
+    expect(runs).toBe(name === 'look' && 'at' in args ? 3 : 0);
+  });
+
+  it('not because one reply has many equal requests, before it was warned', async () => {
+    const { agent } = await aScene([{ calls: Array.from({ length: 9 }, () => ({ name: 'gone' })) }, 'ok']);
+    expect(await agent.send('go')).toMatchObject({ reason: 'done' });
+  });
+
   it("with the text of the model's last reply", async () => {
     const { agent } = await aScene(({ index }) => ({ ...adding(index), text: `Sum ${index}.` }), {
       maxIterations: 2,

@@ -59,7 +59,8 @@ export class AgentLoop {
     const results = await run(this.#signal);
     const records = results.flatMap(({ record }) => (record === null ? [] : [record]));
     this.#calls.push(...records);
-    const notes = records.flatMap((record) => this.#noticed(record, results));
+    const wasWarned = this.#parts.guard.isWarned;
+    const notes = records.flatMap((record) => this.#noticed(record, results, wasWarned));
     const content = [
       ...results.map(({ block }) => block),
       ...notes.map((text) => ({ type: 'text', text }) as const),
@@ -193,11 +194,11 @@ export class AgentLoop {
       .filter(({ name }) => options.permissions.every((permission) => mayEver(permission, name)));
   }
 
-  #noticed(record: ToolCallRecord, results: readonly RequestResult[]): string[] {
+  #noticed(record: ToolCallRecord, results: readonly RequestResult[], wasWarned: boolean): string[] {
     const { guard, events } = this.#parts;
     const block = results.find((result) => result.record === record)?.block;
     const { id: callId, name: toolName, input: args } = record;
-    const noticed = guard.notice({ callId, toolName, args, result: block?.content });
+    const noticed = guard.notice({ callId, toolName, args, result: block?.content }, wasWarned);
     if (noticed === null) return [];
     const { note, times } = noticed;
     events.emit({ channel: 'monitor', type: 'repeat_noticed', toolName, callId, times });

@@ -22,11 +22,17 @@ export class RepeatGuard {
   #result = '';
   #times = 0;
   readonly #denied: Set<string> = new Set();
+  /** Requests of calls that ran, by call id: the arguments in their records may be redacted or changed by an operator. */
+  readonly #ran: Map<string, string> = new Map();
 
   /** Applies to this agent's calls only. */
   readonly hooks: AgentHooks = {
     preToolUse: ({ id, name, args }) => {
-      if (this.#times < LOOP_LENGTH || requestKey(name, args) !== this.#request) return undefined;
+      const request = requestKey(name, args);
+      if (!this.isWarned || request !== this.#request) {
+        this.#ran.set(id, request);
+        return undefined;
+      }
       this.#denied.add(id);
       return { decision: 'deny', reason: this.#note(name) };
     },
@@ -37,15 +43,30 @@ export class RepeatGuard {
     return this.#denied.size >= MAX_DENIALS;
   }
 
-  /** Returns a note to send to the model with this result, or null. */
-  notice(completed: CompletedRequest): { readonly note: string; readonly times: number } | null {
+  /** Whether the model has been told that it repeats itself. */
+  get isWarned(): boolean {
+    return this.#times >= LOOP_LENGTH;
+  }
+
+  /**
+   * Returns a note to send to the model with this result, or null. `wasWarned`: `isWarned` before the first result of its
+   * reply.
+   */
+  notice(
+    completed: CompletedRequest,
+    wasWarned: boolean,
+  ): { readonly note: string; readonly times: number } | null {
     const { callId, toolName, args, result } = completed;
     if (this.#denied.has(callId)) return null;
-    const request = requestKey(toolName, args);
+    const ran = this.#ran.get(callId);
+    this.#ran.delete(callId);
+    const request = ran ?? requestKey(toolName, args);
     const resultJson = canonicalJson(result ?? null);
     const isSame = request === this.#request && resultJson === this.#result;
     this.#times = isSame ? this.#times + 1 : 1;
     if (!isSame) this.#denied.clear();
+    // Refused before any hook, such as for an unknown tool: `preToolUse` cannot deny it.
+    else if (wasWarned && ran === undefined) this.#denied.add(callId);
     this.#request = request;
     this.#result = resultJson;
     return this.#times === LOOP_LENGTH ? { note: this.#note(toolName), times: this.#times } : null;
