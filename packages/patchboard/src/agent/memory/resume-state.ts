@@ -142,8 +142,11 @@ class JournalReader {
     // Ignore events forwarded from sub-agents.
     if (event.agentId !== this.#id) return;
     if (event.type === 'tool:start') this.#started.add(event.call.id);
-    else if (event.type === 'tool:end') this.#ended.add(event.call.id);
-    else if (event.type === 'permission_required') this.#asked.add(event.call.id);
+    else if (event.type === 'tool:end') {
+      this.#ended.add(event.call.id);
+      // It may have ended without a decision.
+      this.#asked.delete(event.call.id);
+    } else if (event.type === 'permission_required') this.#asked.add(event.call.id);
     else if (event.type === 'permission_decided') this.#asked.delete(event.callId);
   }
 }
