@@ -56,6 +56,20 @@ describe('hooks on the one path', () => {
     expect(call.decision).toMatchObject({ effect: 'deny', rule: 'hook', reason: 'not here' });
   });
 
+  it('shows each hook after the tool the arguments that ran, whatever an earlier hook wrote into them', async () => {
+    const seen: unknown[] = [];
+    const writing: Hooks = {
+      postToolUse: (given) => void Object.assign(given.args as object, { path: 'b' }),
+    };
+    const noting: Hooks = { postToolUse: ({ args, input }) => void seen.push(args, input) };
+    const { engine } = await anEngine({
+      tools: [aServerTool({ name: 'toy.echo', hooks: writing })],
+      hooks: [noting],
+    });
+    await run(engine, { args: { path: 'a' } });
+    expect(seen).toEqual([{ path: 'a' }, { path: 'a' }]);
+  });
+
   it('records the arguments that run, not the text that came with those that were replaced', async () => {
     const { engine } = await anEngine({
       tools: [

@@ -45,9 +45,7 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
   // Hooks run in order of authority, so the last owner has the most.
   let by: HookOwner | null = null;
   for (const { owner, hooks } of run.hooks) {
-    // A copy for each hook, so that mutating it has no effect: only a returned `{ args }` is validated and used.
-    const shown = jsonCopy(args);
-    const call = { ...run.call, args: shown, input: shown };
+    const call = withCopy(run.call, args);
     const returned = await runOne(run, () => hooks.preToolUse?.(call, run.agent));
     if (!returned.ok) return denied(returned.reason);
     const decision = returned.value as Record<string, unknown> | null | undefined;
@@ -88,7 +86,8 @@ export async function runPostHooks(
   if (outcome.kind !== 'ok') return outcome;
   let { value } = outcome;
   for (const { hooks } of run.hooks) {
-    const returned = await runOne(run, () => hooks.postToolUse?.(run.call, value, run.agent));
+    const call = withCopy(run.call, run.call.args);
+    const returned = await runOne(run, () => hooks.postToolUse?.(call, value, run.agent));
     if (!returned.ok) return { problem: returned.reason };
     const change = postHookChange(returned.value);
     if (change.kind === 'malformed') return { problem: reason('text', { text: change.problem }) };
@@ -96,6 +95,12 @@ export async function runPostHooks(
     else if (change.kind === 'update') value = updated(value, change.value);
   }
   return value === outcome.value ? outcome : { kind: 'ok', value };
+}
+
+/** A copy for each hook, so that mutating it has no effect: only a returned `{ args }` is validated and used. */
+function withCopy(call: HookCall, args: unknown): HookCall {
+  const shown = jsonCopy(args);
+  return { ...call, args: shown, input: shown };
 }
 
 function updated(value: unknown, change: unknown): unknown {
