@@ -1,4 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { reason, type SandboxName } from '@patchboard/wire';
 import { failure, ToolFailure, type Failure } from '../core/failures.ts';
 import type {
@@ -64,9 +65,14 @@ export class RunSandbox implements Sandbox {
     signal?.throwIfAborted();
     const { outputBytes } = this.#options.limits;
     const kept = { stdout: new KeptOutput(outputBytes), stderr: new KeptOutput(outputBytes) };
+    // A chunk may end within a character.
+    const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
+    const emit = (stream: 'stdout' | 'stderr', text: string): void => {
+      if (text !== '') onOutput?.(stream, text);
+    };
     const running = this.#start(command, options, (stream, chunk) => {
       kept[stream].push(chunk);
-      onOutput?.(stream, chunk.toString('utf8'));
+      emit(stream, decoders[stream].write(chunk));
     });
     let timedOut = false;
     const kill = (): void => running.kill();
@@ -78,6 +84,7 @@ export class RunSandbox implements Sandbox {
     const { exitCode, problem } = await running.ended;
     disarm();
     signal?.removeEventListener('abort', kill);
+    for (const stream of ['stdout', 'stderr'] as const) emit(stream, decoders[stream].end());
     // Thrown only now, so that a command reported as stopped has really ended.
     signal?.throwIfAborted();
     if (problem !== null) throw startFailure(problem, kept.stderr.text());
