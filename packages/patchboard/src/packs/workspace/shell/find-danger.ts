@@ -68,12 +68,28 @@ function dangerOfWords(words: readonly Word[], inside: ReadonlySet<string>, dept
   return SHELLS.includes(program) ? dangerOfShell(rest, depth) : null;
 }
 
+/** Options of shells that take a value. */
+const SHELL_VALUED = /^(?:[-+][A-Za-z]*[oO]|--rcfile|--init-file)$/;
+
 /** Checks the text of `bash -c TEXT`. A shell that reads its program from elsewhere cannot be checked. */
 function dangerOfShell(args: readonly Word[], depth: number): Danger | null {
-  const index = args.findIndex((word) => /^-[a-z]*c[a-z]*$/.test(literal(word) ?? ''));
-  const script = index === -1 ? undefined : args[index + 1];
-  if (script !== undefined) return dangerOfTexts([script], depth);
-  const isFile = args.some((word) => literal(word) !== null && !word.value.startsWith('-'));
+  const options: string[] = [];
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const text = literal(args[index] as Word);
+    if (text === null || !/^[-+]./.test(text)) break;
+    options.push(text);
+    if (SHELL_VALUED.test(text)) index += 1;
+    if (text === '--') {
+      index += 1;
+      break;
+    }
+  }
+  const has = (letter: string): boolean =>
+    options.some((option) => /^-[A-Za-z]+$/.test(option) && option.includes(letter));
+  const first = args[index];
+  if (first !== undefined && has('c')) return dangerOfTexts([first], depth);
+  const isFile = first !== undefined && literal(first) !== null && !has('s');
   return isFile ? null : { rule: 'unknown-program', reason: reason('command_program_from_elsewhere') };
 }
 
