@@ -41,6 +41,7 @@ const MAX_IDLE_FILE_SERVERS = 32;
 /** The workspaces of runs, one per run, created at the first use. */
 export class RunWorkspaces implements Workspaces {
   readonly #options: RunWorkspacesOptions;
+  /** In the order of their last use. */
   readonly #open: Map<string, OpenWorkspace> = new Map();
   readonly #servers: Map<string, FileServerClient> = new Map();
   /** In the order in which they became idle. Some may be busy again, or stopped. */
@@ -59,9 +60,11 @@ export class RunWorkspaces implements Workspaces {
   of(scope: RunScope): Workspace {
     const key = keyOf(scope);
     const existing = this.#open.get(key);
-    if (existing !== undefined) return existing;
-    const opened = this.#make(scope);
+    const opened = existing ?? this.#make(scope);
+    // The map is in order of use: a run that goes on keeps which files it has read.
+    this.#open.delete(key);
     this.#open.set(key, opened);
+    if (existing !== undefined) return existing;
     this.#closeOldest();
     return opened;
   }
@@ -130,7 +133,7 @@ export class RunWorkspaces implements Workspaces {
     return join(folder, folderName(tenant), folderName(runId));
   }
 
-  /** Closes the oldest workspace without running commands if there are too many. */
+  /** Closes the workspace that was used least recently, of those without running jobs, if there are too many. */
   #closeOldest(): void {
     if (this.#open.size <= MAX_OPEN) return;
     for (const [key, workspace] of this.#open) {

@@ -48,6 +48,28 @@ it('many runs leave few file servers idle, and each run finds its files again', 
   expect(found).toEqual(RUNS);
 });
 
+it('the run that was used last is not the one that is forgotten', async () => {
+  const { enclosure, folder } = await anEnclosure();
+  const root = join(folder, 'workspace');
+  const workspaces = new RunWorkspaces({
+    enclosure,
+    limits: DEFAULT_COMMAND_LIMITS,
+    network: false,
+    refusal: null,
+    root,
+    folder,
+    services: (scope) => runServices(memoryStore({ digest: nodeDigest }), scope),
+    nextJobId: () => 'job',
+  });
+  closeLater(() => workspaces.close());
+  const of = (runId: string) => workspaces.of({ tenant: 'default', runId });
+  const first = of('run_a');
+  of('run_b');
+  of('run_a');
+  for (let run = 1; run < 10_000; run += 1) of(`run_${run}`);
+  expect(of('run_a')).toBe(first);
+});
+
 it('a file server that is being stopped gets no more requests', async () => {
   const { enclosure, folder } = await anEnclosure();
   const root = join(folder, 'workspace');
