@@ -52,6 +52,23 @@ describe('an invalid tool', () => {
   });
 });
 
+describe('a class in place of an instance', () => {
+  it('is refused with what to write', async () => {
+    class Adder {
+      readonly name = 'add';
+      readonly description = 'Adds';
+      readonly input_schema = { type: 'object' };
+      exec(): number {
+        return 1;
+      }
+    }
+    await expect(createPatchboard({ tools: [Adder as never] })).rejects.toThrow(
+      new TypeError('Adder is a class: pass an instance, new Adder()'),
+    );
+    await aSmallBoard({ tools: [new Adder()] });
+  });
+});
+
 describe('an invalid result', () => {
   it.each([
     ['a BigInt', () => ({ n: 1n })],

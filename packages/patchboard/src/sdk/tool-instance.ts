@@ -27,6 +27,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Calls a factory and validates the tool. Throws `TypeError` if it is invalid. */
 export function makeTool(given: AnyTool): ToolDefinition<never, unknown> | ToolInstance {
+  if (isClass(given)) throw new TypeError(`${given.name} is a class: pass an instance, new ${given.name}()`);
   const made: unknown = typeof given === 'function' ? given() : given;
   if (typeof made !== 'object' || made === null || !('exec' in made || 'execute' in made)) {
     const forms = 'a tool is made by tool(), or has name, description, input_schema and exec()';
@@ -39,6 +40,10 @@ export function makeTool(given: AnyTool): ToolDefinition<never, unknown> | ToolI
   const definition = made as ToolDefinition<never, unknown>;
   checkDefinition(definition);
   return definition;
+}
+
+function isClass(given: unknown): boolean {
+  return typeof given === 'function' && /^class\b/.test(Function.prototype.toString.call(given));
 }
 
 /** Converts either form to a server tool. */
