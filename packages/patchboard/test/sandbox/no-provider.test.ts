@@ -1,9 +1,10 @@
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPatchboard, type Patchboard, type WorkspaceOptions } from '../../src/index.ts';
 import { BoardError } from '../../src/index.ts';
+import { aFolder } from '../support/a-folder.ts';
 
 /** A machine that has nothing to enclose commands with. */
 describe('without a sandbox provider', () => {
@@ -33,6 +34,16 @@ describe('without a sandbox provider', () => {
     expect(failure.code).toBe('sandbox_unavailable');
     expect(failure.message).toContain('apt-get install -y bubblewrap');
     expect(failure.recommendations).toContain('an operator can run: patchboard doctor');
+  });
+
+  it('reads files of a root that is a link', async () => {
+    const folder = await aFolder();
+    mkdirSync(join(folder, 'files'));
+    writeFileSync(join(folder, 'files', 'a.txt'), 'a');
+    symlinkSync(join(folder, 'files'), join(folder, 'link'));
+    await open({ root: join(folder, 'link') });
+    expect(await board.call('fs_read', { path: 'a.txt' })).toMatchObject({ result: { content: 'a' } });
+    expect(await board.call('fs_glob', { pattern: '*' })).toMatchObject({ result: { paths: ['a.txt'] } });
   });
 
   it('reads and lists files, and records sandbox none', async () => {

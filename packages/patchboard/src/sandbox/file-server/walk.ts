@@ -44,7 +44,8 @@ interface Walked {
 }
 
 function walk(root: string, steps: readonly string[], create: boolean): Walked {
-  let folder = openFolder(root);
+  // The operator named the root: it may be a link.
+  let folder = openFolder(root, 0);
   let at = '';
   try {
     for (const [index, step] of steps.entries()) {
@@ -92,8 +93,8 @@ function stepsTo(root: string, base: string, given: string, requested: string): 
   return path === '' ? [] : path.split(sep);
 }
 
-function openFolder(handle: string): number | null {
-  const folder = openSync(handle, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+function openFolder(handle: string, links: number = O_NOFOLLOW): number | null {
+  const folder = openSync(handle, O_RDONLY | O_DIRECTORY | links);
   if (process.platform === 'linux') return folder;
   closeSync(folder);
   return null;
