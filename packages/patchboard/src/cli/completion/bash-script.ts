@@ -39,6 +39,11 @@ _patchboard() {
   while (( i < COMP_CWORD )); do
     word=\${COMP_WORDS[i]}
     i=$((i + 1))
+    # It splits words at colons too, such as those of an address.
+    while (( i < COMP_CWORD )) && [[ $word == *: || \${COMP_WORDS[i]} == ":" ]]; do
+      word+=\${COMP_WORDS[i]}
+      i=$((i + 1))
+    done
     if (( skip )); then skip=0
     elif (( ended )); then count=$((count + 1))
     elif [[ $word == "--" ]]; then ended=1
