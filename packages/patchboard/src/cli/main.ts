@@ -14,6 +14,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? process.exitCode : 1);
 });
 
+// Messages that nothing reads are lost; the command goes on, and its exit code says how it ended.
+process.stderr.on('error', () => {});
+
 const argv = process.argv.slice(2);
 const program = createProgram(await commands(processContext(environment()), argv), VERSION, streams);
 const code = await runProgram(program, argv, streams);

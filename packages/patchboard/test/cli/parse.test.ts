@@ -49,6 +49,16 @@ describe('patchboard parse', { timeout: LONG }, () => {
     expect(await once(child, 'exit')).toEqual([1, null]);
   });
 
+  it('keeps its exit code when the reader of its messages is gone', async () => {
+    const argv = [CLI, 'parse', join(place.folder, 'nothing.txt')];
+    const child = spawn(process.execPath, argv, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: cleanEnvironment(),
+    });
+    child.stderr.destroy();
+    expect(await once(child, 'exit')).toEqual([2, null]);
+  });
+
   it('prints the calls of a reply and what is wrong with it, without a server', async () => {
     const report = await reportOf(place, ['--protocol', 'vcp', join(place.folder, 'reply.txt')]);
     expect(report).toEqual({
