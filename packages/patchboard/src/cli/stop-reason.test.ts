@@ -6,6 +6,7 @@ function listeners(): readonly number[] {
     process.stdin.listenerCount('close'),
     process.listenerCount('SIGTERM'),
     process.listenerCount('SIGINT'),
+    process.listenerCount('SIGHUP'),
   ];
 }
 

@@ -3,12 +3,12 @@ import type { Platform } from '../wiring/platform.ts';
 /** Why a server stops. */
 export type StopReason = { readonly signal: string } | { readonly fenced: string };
 
-/** Resolves on SIGTERM or SIGINT, with `stopWithStdin` at the end of stdin, or if the platform is fenced. */
+/** Resolves on SIGTERM, SIGINT or SIGHUP, with `stopWithStdin` at the end of stdin, or if the platform is fenced. */
 export function stopReason(
   stopWithStdin: boolean,
   platform: Pick<Platform, 'onFenced' | 'endDrainDelay'>,
 ): Promise<StopReason> {
-  const names = ['SIGTERM', 'SIGINT'] as const;
+  const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   return new Promise((resolve) => {
     const release = (): void => {
       for (const one of names) process.off(one, stop);
@@ -16,6 +16,8 @@ export function stopReason(
     };
     // A second signal ends the drain delay; without one, or then, the process ends immediately.
     const again = (signal: (typeof names)[number]): void => {
+      // A terminal that is closed may send it twice: once by itself, once by its shell.
+      if (signal === 'SIGHUP') return;
       if (platform.endDrainDelay()) return;
       if (signal === 'SIGINT') process.exit(130);
       process.off(signal, again);

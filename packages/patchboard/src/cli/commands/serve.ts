@@ -42,7 +42,7 @@ async function serve(flags: ServeFlags & { readonly stopWithStdin?: boolean }): 
 }
 
 /**
- * Resolves after SIGTERM or SIGINT, or with `stopWithStdin` the end of stdin, and a graceful shutdown. If another node has
+ * Resolves after SIGTERM, SIGINT or SIGHUP, or with `stopWithStdin` the end of stdin, and a graceful shutdown. If another node has
  * taken over the calls of this one, starts again in this process, on the same port, as soon as the database can be reached.
  * Rejects if another process has taken over a store that is not shared.
  */
