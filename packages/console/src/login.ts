@@ -1,7 +1,4 @@
-import { reactive } from 'vue';
+import { ref } from 'vue';
 
 /** The result of the login link that opened this page. */
-export const login = reactive({
-  outcome: 'none' as 'none' | 'done' | 'refused',
-  problem: '',
-});
+export const loginOutcome = ref<'none' | 'done' | 'refused'>('none');

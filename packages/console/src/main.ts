@@ -11,10 +11,9 @@ import { holdsProof, signIn, takeLoginToken } from './data/connection.ts';
 import { followServer, untilFollowing } from './data/live.ts';
 import { loadSession } from './data/session.ts';
 import { queryClient } from './data/query-client.ts';
-import { login } from './login.ts';
+import { loginOutcome } from './login.ts';
 import { beginAgainForMissingParts } from './missing-parts.ts';
 import { createConsoleRouter } from './router.ts';
-import { messageOf } from './failure-texts.ts';
 import { i18n } from './words/index.ts';
 
 async function start(): Promise<void> {
@@ -22,10 +21,9 @@ async function start(): Promise<void> {
   if (token !== null) {
     try {
       await signIn(token);
-      login.outcome = 'done';
-    } catch (error) {
-      login.outcome = 'refused';
-      login.problem = messageOf(error);
+      loginOutcome.value = 'done';
+    } catch {
+      loginOutcome.value = 'refused';
     }
   }
   // Without a session, pages show how to sign in where the server refuses.
