@@ -1,4 +1,11 @@
-import { computed, nextTick, shallowReactive, type WritableComputedRef } from 'vue';
+import {
+  computed,
+  nextTick,
+  shallowReactive,
+  toValue,
+  type MaybeRefOrGetter,
+  type WritableComputedRef,
+} from 'vue';
 import { useRoute, useRouter, type Router } from 'vue-router';
 
 /**
@@ -48,5 +55,19 @@ export function useUrlState(
       isScheduled = true;
       write(router).catch(() => waiting.clear());
     },
+  });
+}
+
+/** The same for one of several values. Any other text in the URL counts as `otherwise`. */
+export function useUrlChoice<T extends string>(
+  name: string,
+  choices: MaybeRefOrGetter<readonly T[]>,
+  otherwise: T,
+  options?: UrlStateOptions,
+): WritableComputedRef<T> {
+  const text = useUrlState(name, otherwise, options);
+  return computed({
+    get: () => toValue(choices).find((choice) => choice === text.value) ?? otherwise,
+    set: (choice) => (text.value = choice),
   });
 }

@@ -8,7 +8,7 @@ import { keyOf, type QueryResult } from './queries.ts';
 
 export const RESULT_FORMATS = ['anthropic', 'openai', 'vcp'] as const;
 
-export type ResultFormat = (typeof RESULT_FORMATS)[number];
+type ResultFormat = (typeof RESULT_FORMATS)[number];
 
 export interface FormatQuestion {
   readonly format: ResultFormat;
