@@ -59,11 +59,12 @@ async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return rows;
 }
 
-export function useTools(): QueryResult<ToolView[]> {
+/** `isEnabled`: false: nothing is requested. Default: true. */
+export function useTools(isEnabled: MaybeRefOrGetter<boolean> = true): QueryResult<ToolView[]> {
   return useQuery({
     queryKey: keyOf('tools'),
     queryFn: ({ signal }) => client.value.tools({ signal }),
-    enabled: () => may('listTools'),
+    enabled: () => toValue(isEnabled) && may('listTools'),
   });
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/vue-query';
 import { computed, ref, type ComputedRef } from 'vue';
 import { client } from './connection.ts';
-import { keyOf } from './queries.ts';
+import { keyOf, useTools } from './queries.ts';
 import type { ServerValues } from './query-menu.ts';
 import { may } from './session.ts';
 
@@ -16,11 +16,7 @@ const AGENTS_SINCE = '7d';
 
 export function useKnownValues(): KnownValues {
   const isWanted = ref(false);
-  const { data: tools } = useQuery({
-    queryKey: keyOf('tools'),
-    queryFn: ({ signal }) => client.value.tools({ signal }),
-    enabled: () => isWanted.value && may('listTools'),
-  });
+  const { data: tools } = useTools(isWanted);
   const { data: agents } = useQuery({
     queryKey: keyOf('call-metrics', 'agents'),
     queryFn: async ({ signal }) => {
