@@ -13,6 +13,14 @@ describe('conditions on arguments', () => {
     ]);
   });
 
+  it('are on an empty object too: without one any value of it would be granted', () => {
+    expect(predicatesOf(conditionsOn({ options: {}, deep: { more: {} } }))).toEqual([
+      { arg: '/options', equals: {} },
+      { arg: '/deep/more', equals: {} },
+    ]);
+    expect(conditionsOn({})).toEqual([]);
+  });
+
   it('become the chosen comparison, and are left out for any value', () => {
     const [path, count, list, none] = conditionsOn(args);
     path!.comparison = 'prefix';

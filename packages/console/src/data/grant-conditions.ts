@@ -17,7 +17,7 @@ export interface Condition {
   number: number;
 }
 
-/** One condition for each leaf value of the arguments; a list is one value. */
+/** One condition for each leaf value of the arguments; a list is one value, and so is an empty object. */
 export function conditionsOn(args: unknown): Condition[] {
   return leavesOf(args, []).map(([path, value]) => ({
     arg: pointerOf(path),
@@ -29,8 +29,11 @@ export function conditionsOn(args: unknown): Condition[] {
 }
 
 function leavesOf(value: unknown, path: readonly string[]): (readonly [string[], unknown])[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[[...path], value]];
-  return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
+  const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const members = isGroup ? Object.entries(value) : [];
+  // Without arguments there is nothing to have a condition on.
+  if (!isGroup || (members.length === 0 && path.length > 0)) return [[[...path], value]];
+  return members.flatMap(([name, member]) => leavesOf(member, [...path, name]));
 }
 
 /** The comparisons for a value of this type. */
