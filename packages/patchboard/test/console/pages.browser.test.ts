@@ -206,6 +206,12 @@ describe('metrics', () => {
     await page.goto(`${board.url}/ui/metrics?since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z`);
     await page.locator('[data-custom-range]').waitFor();
     await page.locator('[data-state="empty"]').waitFor();
+    // A span that is none of the choices, and a start without an end, are no mistakes.
+    for (const since of ['2h', '2026-01-01T00:00:00Z']) {
+      await page.goto(`${board.url}/ui/metrics?since=${since}`);
+      await page.locator('[data-covered]').waitFor();
+      expect(await page.getByText('The start must be before the end').count()).toBe(0);
+    }
     await done();
   });
 
