@@ -36,7 +36,7 @@ export const shellWords: WordsOf<typeof english> = {
     operator: '操作员',
     signIn: '登录',
     waiting: '{count} 个等待审批',
-    open: '{count} 个进行中',
+    open: '{count} 个未结束',
     online: '{count} 台在线',
     changed: '{count} 个已变更的契约待接受',
   },
