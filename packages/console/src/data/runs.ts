@@ -36,7 +36,7 @@ export function useOpenCalls(
 }
 
 /** The newest runs of an agent. */
-export function useRecentRuns(
+export function useRecentRunsOfAgent(
   agentId: MaybeRefOrGetter<string>,
   isEnabled: MaybeRefOrGetter<boolean>,
 ): QueryResult<readonly RunView[]> {
