@@ -81,6 +81,15 @@ describe('the form and the text', () => {
     await done();
   });
 
+  it('name the editor in the language of the page, also after it was changed', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.echo&view=json');
+    const editor = page.locator('[data-editor] .cm-content');
+    await expect.poll(() => editor.getAttribute('aria-label')).toBe('Arguments');
+    await page.getByRole('button', { name: '切换到中文' }).click();
+    await expect.poll(() => editor.getAttribute('aria-label'), { timeout: 20_000 }).toBe('参数');
+    await done();
+  });
+
   it('distinguishes unset from empty', async () => {
     const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
     await field(page, '/title').locator('input').fill('ab');

@@ -58,7 +58,8 @@ const replacing = EditorView.domEventHandlers({
 export interface EditorOptions {
   readonly parent: ShadowRoot;
   readonly text: string;
-  readonly label: string;
+  /** Read at each update. */
+  readonly label: () => string;
   readonly onChange: (text: string) => void;
   /** Ctrl or ⌘ with Enter. */
   readonly onSubmit: () => void;
@@ -92,7 +93,7 @@ export function createEditor(options: EditorOptions): EditorView {
         theme,
         EditorView.lineWrapping,
         replacing,
-        EditorView.contentAttributes.of({ 'aria-label': options.label }),
+        EditorView.contentAttributes.of(() => ({ 'aria-label': options.label() })),
         // The tab key is not bound: it moves the focus to the next field.
         keymap.of([submit, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => {
