@@ -124,7 +124,7 @@ describe('the parser', () => {
   it.each(['en', 'zh-CN'])('has the table of arguments whole in its pane: %s', async (locale) => {
     const { page, done } = await board.open('/ui/tester', { locale });
     const request = ['<<<[TOOL_REQUEST]>>>', 'tool_name:「始」toy.remove「末」,', 'path:「始」/reply「末」,'];
-    const rest = ['count:「始」3「末」', '<<<[END_TOOL_REQUEST]>>>'];
+    const rest = ['count:「始」3「末」,', 'expression:「始」(3+4)*6「末」', '<<<[END_TOOL_REQUEST]>>>'];
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.locator('[data-reply]').fill([...request, ...rest].join('\n'));
     await page.locator('[data-argument="count"] .coerced').waitFor();
@@ -132,6 +132,7 @@ describe('the parser', () => {
       .locator('[data-request] .scroll-x')
       .evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
     expect(inner).toBe(outer);
+    expect(await brokenTexts(page.locator('[data-argument] .name'))).toEqual([]);
     await done();
   });
 });
