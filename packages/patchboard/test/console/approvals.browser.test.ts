@@ -180,6 +180,12 @@ describe('the inbox', () => {
           'toy.remove runs without approval, with exactly these arguments, for agent planner, for one hour',
       })
       .waitFor();
+    const cut = await page
+      .locator('[data-grant] .el-select__placeholder')
+      .evaluateAll((labels) =>
+        labels.flatMap((label) => (label.scrollWidth > label.clientWidth ? [label.textContent] : [])),
+      );
+    expect(cut).toEqual([]);
     await page.locator('[data-approve]').click();
     expect((await ended(id)).state).toBe('COMPLETED');
     expect((await ended(await ask({ path: '/cache' }))).state).toBe('COMPLETED');
