@@ -262,6 +262,22 @@ describe('the inbox', () => {
     await done();
   });
 
+  it('keeps the last decision in view on a phone, where the page is scrolled to the buttons', async () => {
+    for (const path of ['/phone/1', '/phone/2']) await ask({ path });
+    const { page, done } = await board.open('/ui/approvals', { viewport: { width: 390, height: 600 } });
+    await page.locator('[data-approve]').click();
+    const link = page.locator('[data-decided] a');
+    await link.waitFor();
+    await page.locator('[data-approve]').scrollIntoViewIfNeeded();
+    const isSeen = await link.evaluate((shown) => {
+      const { left, top, width, height } = shown.getBoundingClientRect();
+      return shown.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    });
+    expect(isSeen).toBe(true);
+    await page.locator('[data-approve]').click();
+    await done();
+  });
+
   it('opens the call that a link names by id, and says when it no longer waits', async () => {
     const first = await ask({ path: '/before' }, 'other');
     const linked = await ask({ path: '/linked' }, 'other');
