@@ -71,6 +71,8 @@ describe('the Chinese console', () => {
     await invoke('toy.remove', { path: '/x' });
     const { page, done } = await board.open(`/ui/calls/${ran.tool_call_id}`, { locale: 'zh-CN' });
     await page.getByText('工具没有标记为有风险').waitFor();
+    // It is above codes and above states.
+    await page.getByRole('columnheader', { name: '结束情况' }).waitFor();
     await page.goto(`${board.url}/ui/approvals`);
     await page.locator('[data-approval-detail]', { hasText: '工具有破坏性' }).waitFor();
     await page.goto(`${board.url}/ui/calls/tc_none`);

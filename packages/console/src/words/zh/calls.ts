@@ -133,7 +133,7 @@ export const callsWords: WordsOf<typeof english> = {
     attempts: '尝试',
     noAttempt: '从未开始执行。',
     started: '开始',
-    endedAs: '结束代码',
+    endedAs: '结束情况',
     running: '执行中',
     args: '参数',
     result: '结果',
