@@ -78,19 +78,7 @@ function memoryShare({ heldBodyBytes }: HttpLimits, { heap }: HttpParts): number
 }
 
 function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: HttpParts): HttpContext {
-  const {
-    engine,
-    store,
-    clock,
-    log,
-    digest,
-    services,
-    nodes,
-    authenticator,
-    version,
-    sandbox,
-    upstreamReloader,
-  } = parts;
+  const { engine, store, clock, log, digest, nodes, version } = parts;
   const openStreams = new OpenStreams(clock);
   const streams = new Streams(clock, limits, openStreams);
   const eventStreams = new EventStreamCaps(engine.limits, log);
@@ -98,19 +86,8 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
   const bodyBytes = memoryShare(limits, parts);
   const connections = new Connections(app.server, { max: limits.connections, clock, log });
   return {
-    engine,
-    store,
-    clock,
-    log,
-    digest,
-    services,
-    nodes,
-    authenticator,
+    ...parts,
     limits,
-    version,
-    sandbox,
-    upstreamReloader,
-    isLeaving: parts.isLeaving,
     resources: parts.resources ?? { jwtIssuer: null, pathPrefix: '' },
     startedAt: parts.startedAt ?? clock.now(),
     openStreams,
@@ -119,7 +96,6 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     streams,
     eventStreams,
     tickets: new Tickets(parts.tokens),
-    tokens: parts.tokens,
     upgrades: new Upgrades(app),
     ledgerVerifier: new LedgerVerifier(store, digest),
     connections,
