@@ -1,4 +1,5 @@
 // An HTTP API with an OpenAPI description and one operation, which returns the body of its request. It stores nothing.
+import { once } from 'node:events';
 import process from 'node:process';
 import fastify from 'fastify';
 
@@ -33,9 +34,6 @@ app.get('/openapi.json', () => DESCRIPTION);
 app.post('/echo', ({ body: text }) => text);
 const url = await app.listen({ host: '127.0.0.1', port: 0 });
 process.stdout.write(`ready at ${url}\n`);
-process.once('SIGTERM', () => {
-  app.close().then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
-});
+await once(process, 'SIGTERM');
+await app.close();
+process.exit(0);

@@ -1,4 +1,5 @@
 // Baseline: the same route in the same framework with the same response, and no engine or store.
+import { once } from 'node:events';
 import process from 'node:process';
 import fastify from 'fastify';
 import { nodeClock } from '../../packages/patchboard/src/runtime/node-clock.ts';
@@ -15,9 +16,6 @@ app.post('/v1/tools/:name/invoke', (_request, reply) =>
 );
 const url = await app.listen({ host: '127.0.0.1', port: 0 });
 process.stdout.write(`ready at ${url}\n`);
-process.once('SIGTERM', () => {
-  app.close().then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
-});
+await once(process, 'SIGTERM');
+await app.close();
+process.exit(0);

@@ -1,4 +1,5 @@
 // A Fastify route that calls a peer and responds when the call has ended; or the peer's own HTTP server, if it has one.
+import { once } from 'node:events';
 import process from 'node:process';
 import fastify from 'fastify';
 import { ECHO_ARGS, ECHO_TOOL } from './bench-pack.ts';
@@ -18,10 +19,7 @@ app.post('/v1/tools/:name/invoke', async (_request, reply) => {
 });
 const own = await app.listen({ host: '127.0.0.1', port: 0 });
 process.stdout.write(`ready at ${peer.url ?? `${own}/v1/tools/${ECHO_TOOL}/invoke`}\n`);
-process.once('SIGTERM', () => {
-  const closed = app.close().then(async () => await peer.close());
-  closed.then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
-});
+await once(process, 'SIGTERM');
+await app.close();
+await peer.close();
+process.exit(0);
