@@ -134,6 +134,24 @@ describe('an open socket', () => {
     expect(call.json).toMatchObject({ result: 'true' });
   });
 
+  it('gives no result any more once its key is revoked, although it has not noticed', async () => {
+    const key = await server.mint({ kind: 'client', name: 'phone-6' });
+    const device = await connected({ headers: key.headers });
+    device.send({ type: 'hello', protocol: 1, client_id: 'phone-6' });
+    await device.next('welcome');
+    await device.register({ ...DEVICE_INFO, name: 'cut.off' });
+    const id = await callId(server, 'cut.off', { headers: agent.headers });
+    const request = await device.next('tool_call_request');
+    device.socket.pause();
+    expect((await server.asOperator('DELETE', `/v1/keys/${key.id}`)).status).toBe(200);
+    device.send({ type: 'tool_result', id: request['id'], output: 'too late' });
+    device.socket.resume();
+    expect((await device.closed).code).toBe(4003);
+    const path = `/v1/tool_calls/${id}/cancel`;
+    const cancelled = await server.ask({ method: 'POST', path, headers: agent.headers, body: {} });
+    expect(cancelled).toMatchObject({ status: 200, json: { error: { code: 'cancelled' } } });
+  });
+
   it('is closed when its key is revoked, and its tools go', async () => {
     const key = await server.mint({ kind: 'client', name: 'phone-5' });
     const device = await connected({ headers: key.headers });

@@ -41,6 +41,8 @@ export class DeviceConnection implements DeviceLink {
   /** Greetings and registrations run one after the other; results do not wait for them. */
   readonly #order: FrameOrder = new FrameOrder();
   #parting: DisconnectReason | null = null;
+  /** The credential has ended: no frame counts any more, also not before the peer has completed the close handshake. */
+  #isRevoked = false;
   #disarm: () => void = () => undefined;
 
   constructor(parts: GatewayParts, socket: WebSocket, peer: DevicePeer) {
@@ -94,6 +96,7 @@ export class DeviceConnection implements DeviceLink {
   /** Starts the close handshake, and disconnects a peer that does not complete it. */
   end(code: number, reason: string): void {
     if (code === 1001) this.#parting = 'closing';
+    if (code === DEVICE_CLOSE.credential) this.#isRevoked = true;
     if (!this.isOpen) return;
     this.#socket.close(code, reason);
     this.#disarm();
@@ -118,6 +121,7 @@ export class DeviceConnection implements DeviceLink {
   }
 
   #take(data: RawData, isBinary: boolean): void {
+    if (this.#isRevoked) return;
     this.#seen();
     this.#peer.unfinished.finished();
     const pauseMs = this.#rate.take();
