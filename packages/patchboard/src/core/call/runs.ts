@@ -20,6 +20,9 @@ export interface RunsParts {
   readonly workspaces: Workspaces;
 }
 
+/** Open calls of all nodes that are held at once: together they may be larger than the memory. */
+const READ_AT_ONCE = 64;
+
 /**
  * The id of the run that an agent gets in place of `id`, which belongs to another agent of the tenant: clients use fixed
  * ids such as `run_001`, and two agents must share neither a workspace nor a cancel.
@@ -67,7 +70,7 @@ export class Runs {
 
   /** Closes the run to new calls, cancels its open calls, and ends background jobs of its workspace. */
   async cancel(principal: Principal, requestedId: string): Promise<Result<{ cancelled: readonly string[] }>> {
-    const { clock, store, peers, lifecycle, workspaces } = this.#parts;
+    const { clock, store, peers, workspaces } = this.#parts;
     const { tenant } = principal;
     const run = await this.find(principal, requestedId);
     if (run === undefined) {
@@ -77,26 +80,45 @@ export class Runs {
     const at = clock.now();
     const row = plainRow('run.cancelled', tenant, at, { run_id: id, by: principal.id });
     await store.cancelRun(tenant, id, at, row);
-    const open = peers.isSingle
-      ? lifecycle.all().flatMap(({ call }) => (call.tenant === tenant && call.runId === id ? [call] : []))
-      : await this.#openCalls(run);
-    const done = await Promise.allSettled(open.map((call) => lifecycle.cancelStored(call, principal.id)));
-    // The run is cancelled, so its jobs end also if the end of a call could not be written.
-    peers.runCancelled(tenant, id);
-    await workspaces.endRun({ tenant, runId: id });
-    const cancelled: string[] = [];
-    for (const [index, { id: callId }] of open.entries()) {
-      const result = done[index];
-      if (result?.status === 'rejected') throw result.reason;
-      if (result?.value === true) cancelled.push(callId);
+    try {
+      const cancelled = await this.#cancelOpen(run, principal.id);
+      return { ok: true, value: { cancelled } };
+    } finally {
+      // The run is cancelled, so its jobs end also if the end of a call could not be written.
+      peers.runCancelled(tenant, id);
+      await workspaces.endRun({ tenant, runId: id });
     }
-    return { ok: true, value: { cancelled } };
   }
 
-  /** Of all nodes. No call joins a run once it is cancelled. */
-  async #openCalls({ tenant, id }: Run): Promise<Call[]> {
-    const open: Call[] = [];
-    for await (const call of this.#parts.store.openCalls({ tenant, runId: id })) open.push(call);
-    return open;
+  /**
+   * Of all nodes. No call joins a run once it is cancelled. Returns the ids of the calls that this ended; throws after all of
+   * them if one could not be cancelled.
+   */
+  async #cancelOpen({ tenant, id }: Run, by: string): Promise<readonly string[]> {
+    const { store, peers, lifecycle } = this.#parts;
+    const cancelled: string[] = [];
+    const problems: unknown[] = [];
+    const cancelAll = async (calls: readonly Call[]): Promise<void> => {
+      const one = async (call: Call): Promise<void> => {
+        if (await lifecycle.cancelStored(call, by)) cancelled.push(call.id);
+      };
+      for (const done of await Promise.allSettled(calls.map(one)))
+        if (done.status === 'rejected') problems.push(done.reason);
+    };
+    if (peers.isSingle) {
+      const live = lifecycle.all().map(({ call }) => call);
+      await cancelAll(live.filter((call) => call.tenant === tenant && call.runId === id));
+    } else {
+      let read: Call[] = [];
+      for await (const call of store.openCalls({ tenant, runId: id })) {
+        read.push(call);
+        if (read.length < READ_AT_ONCE) continue;
+        await cancelAll(read);
+        read = [];
+      }
+      await cancelAll(read);
+    }
+    if (problems.length > 0) throw problems[0];
+    return cancelled;
   }
 }
