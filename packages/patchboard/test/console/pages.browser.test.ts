@@ -113,7 +113,8 @@ describe('agents and policy', () => {
 
   it('shows a key once', async () => {
     const { page, done } = await board.open('/ui/agents');
-    await page.locator('[data-state="empty"]', { hasText: 'npx patchboard keys create' }).waitFor();
+    const none = page.locator('[data-state="empty"]', { hasText: 'npx patchboard keys create' });
+    await none.filter({ hasText: 'local mode accepts every program' }).waitFor();
     await page.locator('[data-key-name]').fill('researcher');
     await page.locator('[data-create-key]').click();
     await page.locator('[data-create-first]').click();
@@ -130,6 +131,8 @@ describe('agents and policy', () => {
     await page.locator('[data-key]').getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.locator('[data-key]').waitFor({ state: 'detached' });
+    // Local mode stays over.
+    await none.filter({ hasText: 'every request needs a credential' }).waitFor();
     await done();
   });
 });

@@ -7,7 +7,9 @@ export const agentsWords = {
     simulator: 'Simulator',
   },
   keys: {
-    none: 'No keys: local mode accepts every program of this machine as local. The first key ends it. Create one above, or run:',
+    none: 'No keys. Local mode is off: every request needs a credential. Create one above, or run:',
+    noneYet:
+      'No keys: local mode accepts every program of this machine as local. The first key ends it. Create one above, or run:',
     name: 'Name',
     kind: 'Kind',
     hint: 'Begins with',

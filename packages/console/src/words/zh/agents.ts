@@ -9,7 +9,9 @@ export const agentsWords: WordsOf<typeof english> = {
     simulator: '模拟器',
   },
   keys: {
-    none: '还没有密钥：本地模式把本机的任何程序当作 local。创建第一个密钥后本地模式结束。可在上方创建，或运行：',
+    none: '没有密钥。本地模式已关闭：每个请求都需要凭据。可在上方创建，或运行：',
+    noneYet:
+      '还没有密钥：本地模式把本机的任何程序当作 local。创建第一个密钥后本地模式结束。可在上方创建，或运行：',
     name: '名称',
     kind: '类型',
     hint: '开头',
