@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import { StorageFull } from '../core/failures.ts';
@@ -25,6 +25,8 @@ export async function createCompleteFile<T>(
   refuseExisting(file, force, name);
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.part`);
   try {
+    // Before anything is read for it: a server would copy its whole store for a file that cannot be written.
+    await access(dirname(file), constants.W_OK | constants.X_OK);
     const written = await write(temporary);
     await sync(temporary);
     refuseExisting(file, force, name);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CallView, LedgerVerdictView, MintedKeyView } from '@patchboard/wire';
+import type { CallView, LedgerRowView, LedgerVerdictView, MintedKeyView } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -49,6 +49,9 @@ describe('backup with a server', { timeout: LONG }, () => {
     expect(replaced.code).toBe(0);
     expect(replaced.out).toMatch(/copy\.db: \d+ bytes, up to ledger row \d+\n$/);
     expect((await place.run(['backup', join(place.folder, 'no', 'copy.db')])).code).toBe(2);
+    const { rows } = await place.json<{ rows: readonly LedgerRowView[] }>(['ledger', 'ls']);
+    // No copy was made of what could not be written.
+    expect(rows.filter(({ kind }) => kind === 'store.copied')).toHaveLength(2);
     expect((await place.run(['backup', `${file}2`], key)).code).toBe(3);
     expect(existsSync(`${file}2`)).toBe(false);
     await stop();
