@@ -11,15 +11,18 @@ const SIGNALS = Object.keys(EXIT_BY_SIGNAL) as NodeJS.Signals[];
  * Runs `clean` when a signal ends this process, before the process ends. The returned function stops that. A second signal
  * ends the process at once.
  */
-export function cleanOnSignal(clean: () => Promise<void>): () => void {
+export function cleanOnSignal(
+  clean: () => Promise<void>,
+  signals: readonly NodeJS.Signals[] = SIGNALS,
+): () => void {
   const end = (signal: NodeJS.Signals): void => {
     off();
     const exit = (): never => process.exit(EXIT_BY_SIGNAL[signal] ?? 1);
     clean().then(exit, exit);
   };
   const off = (): void => {
-    for (const signal of SIGNALS) process.off(signal, end);
+    for (const signal of signals) process.off(signal, end);
   };
-  for (const signal of SIGNALS) process.once(signal, end);
+  for (const signal of signals) process.once(signal, end);
   return off;
 }

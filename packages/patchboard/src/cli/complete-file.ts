@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import { StorageFull } from '../core/failures.ts';
 import { fileProblem } from '../settings/file-problem.ts';
+import { cleanOnSignal } from './clean-on-signal.ts';
 import { UsageError } from './exit-codes.ts';
 
 export interface CompleteFileOptions {
@@ -11,19 +12,22 @@ export interface CompleteFileOptions {
   readonly force: boolean;
   /** How error messages name the argument. */
   readonly name: string;
+  /** The signals that this process does not handle otherwise. Default: all that end it. */
+  readonly signals?: readonly NodeJS.Signals[];
 }
 
 /**
  * Creates a file with what `write` writes to the temporary path that it gets, in the same folder. The file appears under
- * its own name only when it is complete and on the disk; if `write` rejects, nothing is left.
+ * its own name only when it is complete and on the disk; if `write` rejects, or a signal ends the process, nothing is left.
  */
 export async function createCompleteFile<T>(
   file: string,
-  { force, name }: CompleteFileOptions,
+  { force, name, signals }: CompleteFileOptions,
   write: (temporary: string) => Promise<T>,
 ): Promise<T> {
   refuseExisting(file, force, name);
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.part`);
+  const off = cleanOnSignal(() => rm(temporary, { force: true }), signals);
   try {
     // Before anything is read for it: a server would copy its whole store for a file that cannot be written.
     await access(dirname(file), constants.W_OK | constants.X_OK);
@@ -36,6 +40,8 @@ export async function createCompleteFile<T>(
   } catch (error) {
     await rm(temporary, { force: true });
     throw writeError(error, file, name);
+  } finally {
+    off();
   }
 }
 

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CallView, LedgerRowView, LedgerVerdictView, MintedKeyView } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -66,6 +69,22 @@ describe('backup with a server', { timeout: LONG }, () => {
     expect(found).toMatchObject({ state: 'COMPLETED', result: call.result });
     expect((await place.run(['tools'])).code).toBe(3);
     await stop();
+  });
+
+  it('or an export that a signal ends leaves no part of the file', async () => {
+    const slow = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/jsonl' }).write('{"seq":1}\n');
+    });
+    await once(slow.listen(0, '127.0.0.1'), 'listening');
+    const { port } = slow.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const parts = (): string[] => readdirSync(place.folder).filter((name) => name.endsWith('.part'));
+    const exporting = place.start(['ledger', 'export', '--out', 'ledger.jsonl', '--url', url]);
+    await expect.poll(parts).toHaveLength(1);
+    expect((await exporting.stop()).code).toBe(143);
+    expect(parts()).toEqual([]);
+    slow.closeAllConnections();
+    slow.close();
   });
 
   it('of a store that is restored beside the newer head file is refused, with the way out', async () => {

@@ -67,7 +67,9 @@ async function backUp(context: CliContext, file: string, flags: BackupFlags): Pr
   const stop = new AbortController();
   const off = context.onInterrupt(() => stop.abort());
   try {
-    const options = { force: flags.force === true, name: 'backup' };
+    // Ctrl-C aborts, see above.
+    const signals = ['SIGHUP', 'SIGTERM'] as const;
+    const options = { force: flags.force === true, name: 'backup', signals };
     const backup = await createCompleteFile(file, options, async (temporary) => {
       const made = await copyStore(context, flags, location, { target: temporary, signal: stop.signal });
       check(temporary, made);
