@@ -64,11 +64,8 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
       if (decision['result'] === undefined) return denied(reason('hook_result_undefined'));
       result ??= { result: decision['result'] };
       by = owner;
-    } else {
-      const replaced = Object.hasOwn(decision, 'args') ? jsonCopy(decision['args']) : undefined;
-      if (replaced === undefined) return denied(reason('hook_not_understood'));
-      args = replaced;
-    }
+    } else if (Object.hasOwn(decision, 'args')) args = jsonCopy(decision['args']);
+    else return denied(reason('hook_not_understood'));
   }
   if (ask !== null) return { kind: 'ask', ...ask, args };
   if (by === null) return { kind: 'none', args };
@@ -140,7 +137,7 @@ function reasonsIn(decision: Record<string, unknown>, text: unknown): readonly R
   return typeof text === 'string' && text !== '' ? [reason('text', { text })] : null;
 }
 
-function denied(why: Reason): PreVerdict {
+export function denied(why: Reason): PreVerdict {
   return { kind: 'deny', reasons: [why], toolResult: undefined };
 }
 

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { explain, reasonsOf } from '../explanation.ts';
-import { runPreHooks, type PreVerdict } from '../hooks/run-hooks.ts';
+import { denied, runPreHooks, type PreVerdict } from '../hooks/run-hooks.ts';
 import { failure, messageOf, problemOf, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
 import { hookCall, hooksOf, type HookOwner, type Hooks, type OwnedHooks } from '../hooks/hooks.ts';
@@ -120,6 +120,9 @@ async function callHooks(
   const combined = combine(byPolicy, verdict);
   if (combined.args === args) return combined;
   const issues = tool.validateInput(combined.args);
+  // No schema refuses what JSON cannot represent if it allows everything.
+  if (issues === null && combined.args === undefined)
+    return combine(byPolicy, denied(reason('hook_not_understood')));
   if (issues === null)
     return combine(await evaluateAgain(parts.guard, request, byPolicy, combined.args), verdict);
   const [first] = issues;
