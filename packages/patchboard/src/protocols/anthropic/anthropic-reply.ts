@@ -81,8 +81,11 @@ function released(
   return [rest, [...calls.map(([, call]) => (wasCut ? cutOff(call) : requestFrom(call))), ...items]];
 }
 
-function isCut(delta: unknown): boolean {
-  return isRecord(delta) && delta['stop_reason'] === 'max_tokens';
+/** Reasons after which the last call of a message may be incomplete, without a mark. */
+const CUT: readonly unknown[] = ['max_tokens', 'model_context_window_exceeded', 'refusal'];
+
+function isCut(message: unknown): boolean {
+  return isRecord(message) && CUT.includes(message['stop_reason']);
 }
 
 function readMessage(value: unknown, text: string): ReplyItem[] {
@@ -97,8 +100,7 @@ function readMessage(value: unknown, text: string): ReplyItem[] {
     if (block['type'] !== 'tool_use') return [];
     const id = textOf(block['id']);
     const call = { id, name: textOf(block['name']), offset: placeOf(id) };
-    // A message that hit its token limit may contain a truncated last input, without a mark.
-    if (message['stop_reason'] === 'max_tokens' && at === blocks.length - 1) return [cutOff(call)];
+    if (isCut(message) && at === blocks.length - 1) return [cutOff(call)];
     const input = block['input'];
     return [requestFrom({ ...call, input: isRecord(input) ? input : (JSON.stringify(input) ?? '') })];
   });

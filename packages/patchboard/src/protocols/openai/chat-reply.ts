@@ -45,10 +45,14 @@ function readChunk(open: PartialCalls, event: Json, source: EventData): EventRes
     calls.set(index, grown(calls.get(index), part, source));
   }
   if (typeof choice['finish_reason'] !== 'string') return [calls, items];
-  // After a token limit, the last call is incomplete even if its arguments parse.
-  const wasCut = choice['finish_reason'] === 'length';
+  const wasCut = isCut(choice);
   for (const [index, call] of calls) items.push(wasCut && index === last ? cutOff(call) : requestFrom(call));
   return [new Map(), items];
+}
+
+/** After a token limit or a content filter the last call is incomplete even if its arguments parse. */
+function isCut({ finish_reason: why }: Json): boolean {
+  return why === 'length' || why === 'content_filter';
 }
 
 /** Calls arrive one after the other: when the next one begins, the previous one is complete if its arguments parse. */
@@ -87,7 +91,7 @@ function readCompletion(value: unknown, text: string): ReplyItem[] {
       const fn = isRecord(call['function']) ? call['function'] : {};
       const id = textOf(call['id']);
       const found = { id, name: textOf(fn['name']), offset: placeOf(id) };
-      if (choice['finish_reason'] === 'length' && at === calls.length - 1) return cutOff(found);
+      if (isCut(choice) && at === calls.length - 1) return cutOff(found);
       return requestFrom({ ...found, input: textOf(fn['arguments']) });
     }),
   ];

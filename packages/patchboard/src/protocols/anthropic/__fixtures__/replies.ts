@@ -104,6 +104,27 @@ export const ANTHROPIC_REPLIES: readonly {
     says: '',
   },
   {
+    name: 'a message that was refused within a call',
+    text: JSON.stringify({
+      content: [{ type: 'tool_use', id: 'toolu_9', name: 'a', input: {} }],
+      stop_reason: 'refusal',
+    }),
+    requests: [],
+    errors: ['reply_cut'],
+    says: '',
+  },
+  {
+    name: 'a stream that filled the context window within a call',
+    text: events(
+      start(0, { type: 'tool_use', id: 'toolu_9', name: 'a', input: {} }),
+      stop(0),
+      { type: 'message_delta', delta: { stop_reason: 'model_context_window_exceeded' } },
+    ),
+    requests: [],
+    errors: ['reply_cut'],
+    says: '',
+  },
+  {
     name: 'a stream that hit its limit before the arguments of a call',
     text: events(
       start(0, { type: 'tool_use', id: 'toolu_11', name: 'clock', input: {} }),

@@ -80,6 +80,22 @@ export const CHAT_REPLIES: Recorded = [
     says: '',
   },
   {
+    name: 'a stream that a content filter ended',
+    text: stream(begin(0, 'call_5', 'a'), more(0, '{"x":1}'), begin(1, 'call_6', 'b'), chunk({}, 'content_filter')),
+    requests: [['call_5', 'a', { x: 1 }]],
+    errors: ['reply_cut'],
+    says: '',
+  },
+  {
+    name: 'a response that a content filter ended',
+    text: JSON.stringify({
+      choices: [{ message: { content: null, tool_calls: [whole('call_7', 'a', '{}')] }, finish_reason: 'content_filter' }],
+    }),
+    requests: [],
+    errors: ['reply_cut'],
+    says: '',
+  },
+  {
     name: 'a stream that breaks off',
     text: stream(begin(0, 'call_7', 'a'), more(0, '{"x":1}')).replace('data: [DONE]\r\n\r\n', ''),
     requests: [],
