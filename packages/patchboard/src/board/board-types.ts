@@ -101,13 +101,16 @@ export interface Patchboard {
   readonly upstreams: BoardUpstreams;
   /** Returns the tools that the agent may currently call. */
   tools(filter?: ToolFilter): readonly RegisteredTool[];
-  /** Resolves when the call has ended, whether it succeeded or failed. Throws if it was refused before it was recorded. */
+  /**
+   * Resolves when the call has ended, whether it succeeded or failed, or when the board begins to close: then the call may
+   * still be open. Throws if it was refused before it was recorded.
+   */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
   /** Resolves when the call is recorded durably. */
   invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ToolCallRecord>;
   /** Resolves with undefined if the call does not exist or was dropped (`retain`). */
   get(id: string): Promise<ToolCallRecord | undefined>;
-  /** Resolves with the call when it has ended. */
+  /** Resolves with the call when it has ended, or when the board begins to close: then it may still be open. */
   wait(id: string): Promise<ToolCallRecord>;
   cancel(id: string): Promise<ToolCallRecord>;
   /** Approves or denies a waiting call as the operator `decidedBy`. */
