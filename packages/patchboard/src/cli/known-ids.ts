@@ -23,7 +23,7 @@ export function adviceOnTenant({ tenant }: { readonly tenant?: string }): string
 }
 
 /** True also while the index is behind the store. A trace may consist of refused requests only, which made no call. */
-async function hasTrace(client: PatchboardClient, id: string): Promise<boolean> {
+export async function hasTrace(client: PatchboardClient, id: string): Promise<boolean> {
   const filter = { query: queryTerm('trace', [id]), limit: 1 };
   const calls = await client.calls(filter).page();
   if (calls.items.length > 0 || calls.complete === false) return true;

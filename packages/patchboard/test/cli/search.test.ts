@@ -206,14 +206,22 @@ describe('calls tail', { timeout: LONG }, () => {
 });
 
 describe('open', { timeout: LONG }, () => {
-  it('prints the address of a call, a run or a page, with a login link', async () => {
+  it('prints the address of a call, a run, a trace or a page, with a login link', async () => {
     const url = place.environment['PATCHBOARD_URL'] ?? '';
+    // A refused request makes no call.
+    const headers = { 'content-type': 'application/json', 'x-trace-id': 'trace-of-refused' };
+    await fetch(`${url}/v1/tools/nothing.like_it/invoke`, {
+      method: 'POST',
+      headers,
+      body: '{"run_id":"r"}',
+    });
     const [{ tool_call_id: id }] = (
       JSON.parse((await run(['calls', 'ls', '--json'])).out) as { tool_calls: [CallView] }
     ).tool_calls;
     for (const [target, path] of [
       [id, `/ui/calls/${id}`],
       ['run-of-one', '/ui/runs/run-of-one'],
+      ['trace-of-refused', '/ui/traces/trace-of-refused'],
       ['approvals', '/ui/approvals'],
     ] as const) {
       const { out, error } = await run(['open', target]);

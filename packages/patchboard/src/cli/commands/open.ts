@@ -1,9 +1,9 @@
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
-import { CONSOLE_PAGES, queryTerm } from '@patchboard/wire';
+import { CONSOLE_PAGES } from '@patchboard/wire';
 import { Argument } from 'commander';
 import { suggesting } from '../completion/suggestions.ts';
 import type { CliContext } from '../context.ts';
-import { unknownId } from '../known-ids.ts';
+import { hasTrace, unknownId } from '../known-ids.ts';
 import { browserCommand, startBrowser } from '../open-browser.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import type { Registrar } from '../program.ts';
@@ -65,8 +65,7 @@ async function pathOf(client: PatchboardClient, target: string | undefined): Pro
   const id = encodeURIComponent(target);
   if (await isKnown(client.get(target))) return `/ui/calls/${id}`;
   if (await isKnown(client.runs.get(target))) return `/ui/runs/${id}`;
-  const { items } = await client.calls({ query: queryTerm('trace', [target]), limit: 1 }).page();
-  if (items.length > 0) return `/ui/traces/${id}`;
+  if (await hasTrace(client, target)) return `/ui/traces/${id}`;
   throw unknownId('call, run, trace or page', target);
 }
 
