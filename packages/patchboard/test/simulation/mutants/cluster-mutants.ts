@@ -26,7 +26,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     name: 'keeps the slot of a call that another node took',
     file: 'core/call/shared-calls.ts',
-    find: "this.#calls.release(live, 'error' in current.state ? current.state.error.code : null);",
+    find: "this.#calls.release(live, 'error' in current.state ? current.state.error.code : null, before);",
     replace: '',
     seeds: MANY,
   },
