@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import {
   bucketTimes,
   countedTime,
+  failedStates,
   failedShares,
   hasOnlyRefused,
   namedRefusals,
   percentilesIn,
+  queryOfFailures,
   queryOfSeries,
   queryWithin,
   ratesOf,
@@ -85,6 +87,25 @@ describe('the query of a series', () => {
   ] as const)('by %s %s', (by, key, isRefused, query) => {
     expect(queryOfSeries('agent:x', by, { ...series, key }, isRefused)).toBe(query);
     expect(parseCallQuery(query, 0).ok).toBe(true);
+  });
+
+  it.each([
+    ['tool', 'a b', { COMPLETED: 3, TIMED_OUT: 1, FAILED: 1 }, 'agent:x tool:"a b" state:timed_out,failed'],
+    ['tool', 'a', { COMPLETED: 3, FAILED: 1, REFUSED: 1 }, 'agent:x tool:a state:failed'],
+    ['tool', 'a', { COMPLETED: 3, REFUSED: 1 }, 'agent:x tool:a state:refused'],
+    ['agent', 'y', { DENIED: 1 }, 'agent:y state:denied'],
+    ['outcome', 'TIMED_OUT', { TIMED_OUT: 1 }, 'agent:x state:timed_out'],
+    ['outcome', 'REFUSED', { REFUSED: 1 }, 'agent:x state:refused'],
+    ['code', 'timeout', { TIMED_OUT: 1 }, 'agent:x code:timeout state:timed_out'],
+    ['code', '', { COMPLETED: 3, CANCELLED: 1 }, 'agent:x state:cancelled'],
+  ] as const)('for its failures, by %s %s of %j', (by, key, outcomes, query) => {
+    expect(queryOfFailures('agent:x', by, { key, outcomes })).toBe(query);
+    expect(parseCallQuery(query, 0).ok).toBe(true);
+  });
+
+  it('for its failures names the states that calls ended in', () => {
+    expect(failedStates(series)).toEqual(['FAILED']);
+    expect(failedStates({ outcomes: { COMPLETED: 1, REFUSED: 1 } })).toEqual([]);
   });
 
   it('covers the calls that ended in its time, although they began before', () => {

@@ -144,6 +144,27 @@ export function queryOfSeries(
   return stateTerm === null ? own : withQueryTerm(own, 'state', stateTerm);
 }
 
+/** Returns the query for what `failed` of a series counts; for its refused requests if no call failed. */
+export function queryOfFailures(
+  query: string,
+  by: MetricGroupName | null,
+  series: Pick<MetricSeriesView, 'key' | 'outcomes'>,
+): string {
+  const states = failedStates(series);
+  const own = queryOfSeries(query, by, series, states.length === 0);
+  if (states.length === 0) return own;
+  return withQueryTerm(
+    own,
+    'state',
+    states.map((state) => state.toLowerCase()),
+  );
+}
+
+/** The states other than COMPLETED that calls of a series ended in. Refused requests made no call. */
+export function failedStates({ outcomes }: Pick<MetricSeriesView, 'outcomes'>): readonly string[] {
+  return Object.keys(outcomes).filter((outcome) => outcome !== 'REFUSED' && outcome !== 'COMPLETED');
+}
+
 /** Whether a series has refused requests only: it leads to those instead of calls. */
 export function hasOnlyRefused({ count, outcomes }: Pick<MetricSeriesView, 'count' | 'outcomes'>): boolean {
   return count > 0 && outcomes.REFUSED === count;

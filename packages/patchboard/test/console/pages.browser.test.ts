@@ -246,6 +246,34 @@ describe('metrics', () => {
     await done();
   });
 
+  it('lead from the failed count of a series to the calls that failed', async () => {
+    const path = '/v1/tools/toy.remove/invoke';
+    const wrong = await board.server.asOperator('POST', path, { run_id: 'r', args: { path: 1 } });
+    expect(wrong.status).toBeGreaterThanOrEqual(400);
+    const made = await board.server.asOperator('POST', path, { run_id: 'r', args: { path: '/failed' } });
+    const { tool_call_id: failed } = made.json as { tool_call_id: string };
+    const cancelled = await board.server.asOperator('POST', `/v1/tool_calls/${failed}/cancel`);
+    expect(cancelled.status).toBeLessThan(300);
+    const { page, done } = await board.open('/ui/metrics?by=tool&since=24h&query=tool:toy.*', {
+      viewport: { width: 390, height: 844 },
+    });
+    const link = page.locator('[data-series="toy.remove"] [data-series-failed]', { hasText: '2' });
+    await link.waitFor();
+    expect(await link.getAttribute('aria-label')).toBe(
+      '2 failed: toy.remove (opens the calls, without the refused requests)',
+    );
+    expect(await page.locator('[data-series="toy.echo"] [data-series-failed]').count()).toBe(0);
+    await link.click();
+    await page.waitForURL((url) =>
+      (url.searchParams.get('query') ?? '').startsWith('tool:toy.remove state:cancelled since:'),
+    );
+    await page.locator(`[data-call="${failed}"]`).waitFor();
+    await page.goto(`${board.url}/ui/metrics?by=outcome`);
+    await page.locator('[data-series="REFUSED"] [data-series-failed]').click();
+    await page.waitForURL((url) => (url.searchParams.get('query') ?? '').startsWith('state:refused since:'));
+    await done();
+  });
+
   it('have charts to click on', async () => {
     const { page, done } = await board.open('/ui/metrics');
     for (const name of ['rate', 'share', 'ran', 'waited', 'load', 'devices']) {

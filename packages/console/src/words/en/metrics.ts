@@ -22,6 +22,8 @@ export const metricsWords = {
     total: 'Calls',
     rate: 'Per minute',
     failed: 'Failed',
+    failedOf: '{count} failed: {name}',
+    failedCallsOf: '{count} failed: {name} (opens the calls, without the refused requests)',
     share: 'Failed share',
     shareOfCalls: 'Share of calls',
     ran: 'Ran',

@@ -24,6 +24,8 @@ export const metricsWords: WordsOf<typeof english> = {
     total: '调用',
     rate: '每分钟',
     failed: '失败',
+    failedOf: '{count} 个失败：{name}',
+    failedCallsOf: '{count} 个失败：{name}（打开调用，不含被拒绝的请求）',
     share: '失败比例',
     shareOfCalls: '占调用的比例',
     ran: '运行',
