@@ -1,4 +1,11 @@
-import { isCallState, isCallStatus, queryTerm, type QueryKeyName } from '@patchboard/wire';
+import {
+  CALL_STATES,
+  isCallState,
+  isCallStatus,
+  isTerminal,
+  queryTerm,
+  type QueryKeyName,
+} from '@patchboard/wire';
 
 /** The list of calls that match a query. */
 export interface CallsLink {
@@ -10,10 +17,30 @@ export function callsLink(query: string): CallsLink {
   return { name: 'calls', query: query === '' ? {} : { query } };
 }
 
+type QueryValues = Readonly<Partial<Record<QueryKeyName, string>>>;
+
 /** A link to the calls that have each of these values. */
-export function callsWith(values: Readonly<Partial<Record<QueryKeyName, string>>>): CallsLink {
+export function callsWith(values: QueryValues): CallsLink {
+  return callsLink(termsOf(values).join(' '));
+}
+
+/** `failed`: every end but COMPLETED, as counts of failed calls have it. */
+export type CountedStates = 'any' | 'open' | 'executing' | 'waiting' | 'failed';
+
+const FAILED_STATES = CALL_STATES.filter((state) => isTerminal(state) && state !== 'COMPLETED').map((state) =>
+  state.toLowerCase(),
+);
+
+/** A link to the calls that have each of these values and are in one of the states. */
+export function callsInStates(values: QueryValues, states: CountedStates): CallsLink {
+  if (states === 'any') return callsWith(values);
+  const state = queryTerm('state', states === 'failed' ? FAILED_STATES : [states]);
+  return callsLink([...termsOf(values), state].join(' '));
+}
+
+function termsOf(values: QueryValues): readonly string[] {
   const terms = Object.entries(values) as [QueryKeyName, string][];
-  return callsLink(terms.map(([key, value]) => queryTerm(key, [value])).join(' '));
+  return terms.map(([key, value]) => queryTerm(key, [value]));
 }
 
 /** Parameters of links to the list that were made before it had a query. */

@@ -104,6 +104,17 @@ describe('runs', () => {
     await listed.getByRole('link').click();
     await page.waitForURL('**/ui/runs/walk*');
     await page.locator('[data-counts]', { hasText: '2 calls · 0 open · 1 failed' }).waitFor();
+    expect(await page.locator('[data-count="open"]').count()).toBe(0);
+    await page.locator('[data-count="failed"]', { hasText: '1 failed' }).click();
+    await page.waitForURL(
+      (url) => url.searchParams.get('query')?.startsWith('run:walk state:failed,') === true,
+    );
+    await page.locator(`[data-call="${second}"]`).waitFor();
+    expect(await page.locator(`[data-call="${first}"]`).count()).toBe(0);
+    await page.goBack();
+    await page.locator('[data-count="total"]', { hasText: '2 calls' }).click();
+    await page.locator(`[data-call="${first}"]`).waitFor();
+    await page.goBack();
     // The axis has round times, whatever the length of the run.
     const ticks = await page.locator('[data-tick]').allInnerTexts();
     const numbers = ticks.map((tick) => Number(tick.split(' ')[0]));
@@ -279,6 +290,11 @@ describe('runs', () => {
     await page
       .locator('[data-counts]', { hasText: '2 calls · 2 open (1 running, 1 waiting) · 0 failed' })
       .waitFor();
+    await page.locator('[data-count="waiting"]', { hasText: '1 waiting' }).click();
+    await page.waitForURL((url) => url.searchParams.get('query') === 'run:growing state:waiting');
+    await page.locator(`[data-call="${waiting}"]`).waitFor();
+    expect(await page.locator(`[data-call="${late}"]`).count()).toBe(0);
+    await page.goBack();
     await page.locator('[data-cancel-run]').click();
     const ends = page.locator('[data-ends]');
     await ends.getByText('This ends 2 open calls').waitFor();
@@ -401,6 +417,8 @@ describe('a trace', () => {
     await page.locator(row(two)).waitFor();
     const three = await invoke('traced-2', 'toy.echo', {}, trace);
     await page.locator(row(three)).waitFor();
+    await page.locator('[data-count="total"]', { hasText: '3 calls' }).click();
+    await page.waitForURL((url) => url.searchParams.get('query') === 'trace:trace-of-two');
     await done();
   });
 });

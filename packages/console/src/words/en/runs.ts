@@ -25,9 +25,16 @@ export const runsWords = {
     failed: 'Failed',
     length: 'Length',
     of: 'Run of {agent}',
-    counts: '1 call · {open} open · {failed} failed | {total} calls · {open} open · {failed} failed',
-    openCounts:
-      '1 call · {open} open ({running} running, {waiting} waiting) · {failed} failed | {total} calls · {open} open ({running} running, {waiting} waiting) · {failed} failed',
+    counts: '{total} · {open} · {failed}',
+    openCounts: '{total} · {open} ({running}, {waiting}) · {failed}',
+    /** Each is a link of its own in `counts` and `openCounts`. */
+    parts: {
+      total: '1 call | {count} calls',
+      open: '{count} open',
+      running: '{count} running',
+      waiting: '{count} waiting',
+      failed: '{count} failed',
+    },
     /** The filter by outcome: runs with open calls. */
     runningOrWaiting: 'Running or waiting',
   },

@@ -27,8 +27,15 @@ export const runsWords: WordsOf<typeof english> = {
     failed: '失败',
     length: '时长',
     of: '{agent} 的 run',
-    counts: '{total} 个调用 · 未结束 {open} · 失败 {failed}',
-    openCounts: '{total} 个调用 · 未结束 {open}（运行中 {running}，等待中 {waiting}）· 失败 {failed}',
+    counts: '{total} · {open} · {failed}',
+    openCounts: '{total} · {open}（{running}，{waiting}）· {failed}',
+    parts: {
+      total: '{count} 个调用',
+      open: '未结束 {count}',
+      running: '运行中 {count}',
+      waiting: '等待中 {count}',
+      failed: '失败 {count}',
+    },
     runningOrWaiting: '运行中或等待中',
   },
   outcomes: {
