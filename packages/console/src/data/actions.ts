@@ -1,5 +1,6 @@
 import type { Decision, NewKey } from '@patchboard/client';
 import type {
+  BatchCallView,
   BatchView,
   CallView,
   DryRunView,
@@ -63,12 +64,17 @@ let replies = 0;
 
 /**
  * Runs every call of a reply and returns the results to send back. A call that takes longer than `REPLY_MS`
- * continues, and its result says so.
+ * continues, and its result says so. `onCalls` is called with the calls as soon as they are made.
  */
-export async function runReply(format: string, reply: string): Promise<BatchView> {
+export async function runReply(
+  format: string,
+  reply: string,
+  onCalls: (calls: readonly BatchCallView[]) => void,
+): Promise<BatchView> {
   replies += 1;
   const idempotencyKey = `${client.value.runId}/reply-${replies}`;
   const first = await client.value.runReply(format, reply, { idempotencyKey, waitSeconds: 1 });
+  onCalls(first.calls);
   const open = first.calls.flatMap(({ tool_call_id: id, status }) =>
     id !== null && (status === 'PENDING' || status === 'RUNNING') ? [id] : [],
   );
@@ -76,7 +82,9 @@ export async function runReply(format: string, reply: string): Promise<BatchView
   const timeout = AbortSignal.timeout(REPLY_MS);
   await Promise.all(open.map((id) => untilEnded(id, timeout)));
   // The same idempotency key returns the same calls, with their current results.
-  return await client.value.runReply(format, reply, { idempotencyKey, waitSeconds: 1 });
+  const last = await client.value.runReply(format, reply, { idempotencyKey, waitSeconds: 1 });
+  onCalls(last.calls);
+  return last;
 }
 
 /** Whether the server accepts requests without a credential now. A key that is signed in has ended that. */

@@ -277,9 +277,41 @@ describe('a run', () => {
     });
     const path = `/v1/tool_calls/${waiting.tool_call_id}/decision`;
     const decision = { decision: 'allow', digest: waiting.digest };
+    const outcome = page.locator('[data-request="toy.remove"] [data-request-outcome]');
+    await outcome.locator('[data-state="APPROVAL_REQUIRED"]').waitFor();
     expect(await board.server.asOperator('POST', path, decision)).toMatchObject({ status: 200 });
     await page.locator('[data-send-back]', { hasText: '/reply' }).waitFor();
+    await outcome.locator('[data-state="COMPLETED"]').waitFor();
     expect(new Set(waits)).toEqual(new Set(['wait=1']));
+    await done();
+  });
+
+  it('shows what came of each request of a reply where the request is, with a link to its call', async () => {
+    const { page, done } = await board.open('/ui/tester?pane=parser', {
+      viewport: { width: 390, height: 844 },
+    });
+    const block = (tool: string): string =>
+      `<<<[TOOL_REQUEST]>>>\ntool_name:「始」${tool}「末」\nn:「始」1「末」\n<<<[END_TOOL_REQUEST]>>>`;
+    const reply = page.locator('[data-reply]');
+    await reply.fill([block('toy.echo'), block('no.such_tool')].join('\n'));
+    await page.locator('[data-request="no.such_tool"]').waitFor();
+    expect(await page.locator('[data-request-outcome]').count()).toBe(0);
+    await page.locator('[data-run-all]').click();
+    const refused = page.locator('[data-request="no.such_tool"] [data-request-outcome]');
+    await refused.locator('[data-state="REFUSED"]').waitFor();
+    expect(await refused.innerText()).toContain('no.such_tool');
+    expect(await refused.getByRole('link').count()).toBe(0);
+    const ran = page.locator('[data-request="toy.echo"] [data-request-outcome]');
+    await ran.locator('[data-state="COMPLETED"]').waitFor();
+    // Another reply has no calls yet.
+    await reply.fill([block('toy.echo'), block('plain')].join('\n'));
+    await page.locator('[data-request="plain"]').waitFor();
+    expect(await page.locator('[data-request-outcome]').count()).toBe(0);
+    await page.locator('[data-run-all]').click();
+    await page.locator('[data-request="plain"] [data-request-outcome] [data-state="COMPLETED"]').waitFor();
+    await ran.getByRole('link', { name: 'Open call' }).click();
+    await page.waitForURL('**/ui/calls/*');
+    await page.locator('h1', { hasText: 'toy.echo' }).waitFor();
     await done();
   });
 });
