@@ -50,6 +50,11 @@ export function shapeOf(given: JsonSchema, root: JsonSchema): FieldShape {
   };
 }
 
+/** The names of the members that have a field in the control. */
+export function fieldsOf(control: Control): readonly string[] {
+  return control.kind === 'object' ? control.properties.map(({ name }) => name) : [];
+}
+
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

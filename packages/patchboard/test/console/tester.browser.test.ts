@@ -130,6 +130,41 @@ describe('the form and the text', () => {
     await done();
   });
 
+  it('says what is missing only once its field was left or the form sent, in the language of the page', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
+    const alerts = page.getByRole('alert');
+    const title = field(page, '/title');
+    await title.locator('input').focus();
+    expect(await alerts.count()).toBe(0);
+    await title.locator('input').press('Tab');
+    await title.getByRole('alert').getByText('required', { exact: true }).waitFor();
+    expect(await alerts.count()).toBe(1);
+    // Another tool begins anew.
+    await page.locator('[data-tool="toy.remove"]').click();
+    await field(page, '/path').waitFor();
+    expect(await alerts.count()).toBe(0);
+    // One click is enough, though it leaves the field, which then has one more line.
+    await field(page, '/path').locator('input').focus();
+    await page.locator('[data-dry]').click();
+    await page.locator('[data-dry-run]').waitFor();
+    await field(page, '/path').getByRole('alert').getByText('required', { exact: true }).waitFor();
+    expect(await field(page, '/path').getByRole('alert').count()).toBe(1);
+    await page.getByRole('button', { name: '切换到中文' }).click();
+    await field(page, '/path').getByRole('alert').getByText('必填', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.locator('[data-issue]', { hasText: '缺少 path' }).waitFor();
+    await done();
+  });
+
+  it('shows at once what is wrong with a value, and what is missing when the form is sent', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.remove&args=%7B%22count%22%3A11%7D');
+    await field(page, '/count').getByText('must be <= 10').waitFor();
+    expect(await field(page, '/path').getByRole('alert').count()).toBe(0);
+    await page.locator('[data-run]').click();
+    await field(page, '/path').getByRole('alert').getByText('required', { exact: true }).waitFor();
+    await done();
+  });
+
   it('shows what only the server finds at the same places', async () => {
     const { page, done } = await board.open(
       '/ui/tester?tool=toy.shapes&args=%7B%22title%22%3A%22ab%22%2C%22code%22%3A%22abc%22%7D',

@@ -71,6 +71,7 @@ export const testerWords = {
     line: 'line {line}',
   },
   issues: {
+    missing: '{name} is required',
     rounded:
       'The server keeps whole numbers up to 9007199254740991 exactly and refuses larger ones; send text if the tool takes it.',
   },

@@ -73,6 +73,7 @@ export const testerWords: WordsOf<typeof english> = {
     line: '第 {line} 行',
   },
   issues: {
+    missing: '缺少 {name}',
     rounded: '服务器只能精确保存不超过 9007199254740991 的整数，更大的会被拒绝；若工具接受，请以文本发送。',
   },
   parser: {
