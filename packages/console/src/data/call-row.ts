@@ -1,6 +1,7 @@
 import type { CallStateName, CallView, McpClientView } from '@patchboard/wire';
 import { brief } from '../format.ts';
 import { visibleText } from '../visible-text.ts';
+import { ranMsOf } from './call-execution.ts';
 
 /** The fields of a call that a list shows; the others are dropped to save memory. */
 export interface CallRow {
@@ -32,7 +33,7 @@ export function rowOf(call: CallView): CallRow {
     state: call.state,
     createdAt: call.created_at,
     waitedMs: call.waited_ms,
-    ranMs: call.ran_ms,
+    ranMs: ranMsOf(call),
     totalMs: call.duration_ms,
     args: brief(call.args, 200),
     code: call.error?.code ?? '',

@@ -1,5 +1,6 @@
 import type { CallView, RunView } from '@patchboard/wire';
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue';
+import { ranMsOf } from './call-execution.ts';
 import { client } from './connection.ts';
 import { usePages, type PagedRows } from './pages.ts';
 import { keyOf } from './queries.ts';
@@ -43,6 +44,6 @@ function comparedCall(call: CallView): ComparedCall {
     args: call.args,
     state: call.state,
     code: call.error?.code ?? '',
-    ranMs: call.ran_ms,
+    ranMs: ranMsOf(call),
   };
 }

@@ -5,6 +5,7 @@ import { messageOf } from '../failure-texts.ts';
 import { cancelCall, dryRun, invoke, readCall, replayCall } from './actions.ts';
 import { useAttempt } from './attempt.ts';
 import { untilEnded } from './call-end.ts';
+import { ranMsOf } from './call-execution.ts';
 import { rememberRun } from './sandbox-store.ts';
 import { shownState } from './shown-state.ts';
 
@@ -48,7 +49,7 @@ export function useSandbox(): Sandbox {
       tool,
       args: text,
       state,
-      durationMs: ended.ran_ms,
+      durationMs: ranMsOf(ended),
       at: new Date().toISOString(),
     });
   }

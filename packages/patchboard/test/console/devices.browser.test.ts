@@ -55,6 +55,8 @@ describe('a real demo device', () => {
     await page.locator('[data-approval-detail]').waitFor({ state: 'detached' });
     await page.goto(`${board.url}/ui/calls?tool=camera`);
     await page.locator('[data-call] [data-state="COMPLETED"]').waitFor();
+    await page.locator('[data-call] a').click();
+    await page.locator('.facts [data-ran-on]', { hasText: 'pocket' }).waitFor();
 
     await page.goto(`${board.url}/ui/devices`);
     await page.locator('[data-device="pocket"] [data-median="contacts"]').waitFor();
