@@ -58,6 +58,25 @@ describe('the lists of calls and of runs', () => {
   });
 });
 
+describe('the list of calls', () => {
+  it.each(['en', 'zh-CN'])('gives the arguments more room than any other column: %s', async (locale) => {
+    const { page, done } = await board.open('/ui/calls', { locale });
+    for (const width of [1280, 1920]) {
+      await page.setViewportSize({ width, height: 800 });
+      const row = page.locator(`[data-call="${call}"]`);
+      await row.waitFor();
+      const cells = await row
+        .getByRole('cell')
+        .evaluateAll((nodes) =>
+          nodes.map((node) => ({ words: node.textContent, width: node.getBoundingClientRect().width })),
+        );
+      const widest = cells.toSorted((a, b) => b.width - a.width)[0];
+      expect({ width, widest: widest?.words }).toEqual({ width, widest: '{"word":"hello"}' });
+    }
+    await done();
+  });
+});
+
 /** The texts of the elements that are cut, or on more than one line. */
 async function brokenTexts(elements: Locator): Promise<string[]> {
   return await elements.evaluateAll((nodes) =>
