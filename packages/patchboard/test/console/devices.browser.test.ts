@@ -77,6 +77,35 @@ describe('a real demo device', () => {
   });
 });
 
+describe('the programs of the drawer', () => {
+  it.each([
+    ['en', /Install the client/, /install the package websockets/],
+    ['zh-CN', /安装客户端/, /安装 websockets 包/],
+  ])('say how they are run, and no line of them is cut: %s', async (locale, javascript, python) => {
+    const { page, done } = await board.open('/ui/devices', { locale });
+    const drawer = page.getByRole('dialog');
+    const howTo = drawer.locator('[data-how-to-run]');
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const snippet of ['javascript', 'python', 'frames']) {
+        await page.goto(`${board.url}/ui/devices?snippet=${snippet}`);
+        await page.locator('[data-connect]').click();
+        await drawer.locator('pre').waitFor();
+        const [inner, outer] = await drawer
+          .locator('pre')
+          .evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+        expect({ width, snippet, inner }).toEqual({ width, snippet, inner: outer });
+        if (snippet === 'frames') await howTo.filter({ hasText: '→' }).waitFor();
+        else await howTo.filter({ hasText: snippet === 'python' ? python : javascript }).waitFor();
+      }
+    }
+    await page.goto(`${board.url}/ui/devices?snippet=javascript`);
+    await page.locator('[data-connect]').click();
+    await drawer.getByText('node my-device.mjs', { exact: true }).waitFor();
+    await done();
+  });
+});
+
 describe('the parser', () => {
   it('marks requests and damage while one types, offers the fix, and runs one or all', async () => {
     const { page, done } = await board.open('/ui/tester?pane=parser');

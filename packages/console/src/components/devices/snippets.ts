@@ -2,6 +2,13 @@ export const SNIPPETS = ['javascript', 'python', 'frames'] as const;
 
 export type Snippet = (typeof SNIPPETS)[number];
 
+/** The commands that install what a program needs, and run it. */
+export const RUN_COMMANDS: Readonly<Record<Snippet, readonly string[]>> = {
+  javascript: ['npm install ../patchboard/packages/wire ../patchboard/packages/client', 'node my-device.mjs'],
+  python: ['python3 -m pip install websockets', 'python3 my_device.py'],
+  frames: [],
+};
+
 /**
  * The shortest program in each language that registers one tool on this server; it sends the key from its
  * environment if one is required.
@@ -18,7 +25,10 @@ ${needsKey ? "  key: process.env['PATCHBOARD_KEY'] ?? '',\n" : ''}  tools: [
     deviceTool({
       name: 'greet',
       description: 'Says hello.',
-      parameters: { type: 'object', properties: { name: { type: 'string' } } },
+      parameters: {
+        type: 'object',
+        properties: { name: { type: 'string' } },
+      },
       run: ({ name }) => \`Hello, \${name ?? 'world'}!\`,
     }),
   ],
@@ -31,7 +41,10 @@ async def main():
     async with websockets.connect(${pythonAddress(socket, needsKey)}) as ws:
         await ws.send(json.dumps({"type": "register_tools", "tools": [{
             "name": "greet", "description": "Says hello.",
-            "parameters": {"type": "object", "properties": {"name": {"type": "string"}}},
+            "parameters": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}},
+            },
         }]}))
         async for text in ws:
             frame = json.loads(text)

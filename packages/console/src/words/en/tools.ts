@@ -82,5 +82,11 @@ export const toolsWords = {
     own: 'Your own',
     keys: 'PATCHBOARD_KEY holds a key of kind client. An operator creates one with:',
   },
+  howToRun: {
+    javascript:
+      'Save it as my-device.mjs in a folder beside the clone of Patchboard, because the packages are not on npm yet. Install the client there, and run it:',
+    python: 'Save it as my_device.py, install the package websockets, and run it:',
+    frames: 'Open a WebSocket with any client and send the frames after →; the server sends those after ←.',
+  },
   snippets: { javascript: 'JavaScript', python: 'Python', frames: 'Any WebSocket' },
 };

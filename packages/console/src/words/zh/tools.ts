@@ -82,5 +82,11 @@ export const toolsWords: WordsOf<typeof english> = {
     own: '你自己的设备',
     keys: 'PATCHBOARD_KEY 是一个 client 类型的密钥。由操作员创建：',
   },
+  howToRun: {
+    javascript:
+      '保存为 my-device.mjs，放在与 Patchboard 仓库并列的文件夹中，因为这些包尚未发布到 npm。在其中安装客户端，然后运行：',
+    python: '保存为 my_device.py，安装 websockets 包，然后运行：',
+    frames: '用任意客户端打开 WebSocket，发送 → 之后的帧；← 之后的帧由服务器发送。',
+  },
   snippets: { javascript: 'JavaScript', python: 'Python', frames: '任意 WebSocket' },
 };
