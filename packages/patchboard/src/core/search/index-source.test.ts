@@ -28,7 +28,7 @@ it('reads a bounded number of rows at once, also if they add nothing, and all of
 it('holds one call at a time: the results of a page of them may be larger than the memory', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const calls = endedCalls(10);
+  const calls = endedCalls(4);
   const store = memoryStore({ digest });
   await insertAll(store, calls);
   const read: WeakRef<Call>[] = [];
