@@ -150,7 +150,7 @@ export function fromNow(at: string | number, now: number, language: string): str
   return format.format(Math.round(ms / 86_400_000), 'day');
 }
 
-/** `below`: so many make one of the next unit. */
+/** `below`: the number that makes one of the next unit. */
 const RELATIVE_UNITS = [
   { unit: 'second', size: 1000, below: 60 },
   { unit: 'minute', size: 60_000, below: 60 },

@@ -1,18 +1,8 @@
+import { withoutHalfCharacter } from '../core/json/utf8-bytes.ts';
 import type { JobLog, LogOptions } from '../core/sandbox.ts';
 import type { EnclosedProcess, ProcessEnd } from './enclosed-process.ts';
 import { Ring } from './kept-output.ts';
 import { longTimeout } from './long-timeout.ts';
-
-/** Leaves out the beginning of a character of UTF-8 at the end. */
-function withoutHalfCharacter(bytes: Buffer): Buffer {
-  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
-  }
-  return bytes;
-}
 
 /** A command in the background, with the last part of its output. */
 export class Job {

@@ -196,7 +196,7 @@ describe('fromAiSdkTools', () => {
         needsApproval: ({ cents }) => cents > 100,
         execute: ({ cents }, { toolCallId }) => ({ cents, toolCallId }),
       }),
-      // The function is asked about what runs, defaults included.
+      // `needsApproval` gets what runs, defaults included.
       spending: aiTool({
         inputSchema: z.object({ cents: z.number().default(500) }),
         needsApproval: ({ cents }) => cents > 100,

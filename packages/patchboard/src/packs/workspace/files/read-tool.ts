@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { reason } from '@patchboard/wire';
+import { withoutHalfCharacter } from '../../../core/json/utf8-bytes.ts';
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { servicesOf } from '../../../core/workspaces.ts';
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
@@ -92,14 +93,4 @@ function textOf(bytes: Uint8Array, truncated: boolean, path: string): string {
   const text = decodeText(whole);
   if (text !== null && !text.includes('\0')) return text;
   throw refuse('tool_failed', reason('file_not_text_read_bytes', { path }));
-}
-
-function withoutHalfCharacter(bytes: Uint8Array): Uint8Array {
-  for (let back = 1; back <= 4 && back <= bytes.length; back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
-  }
-  return bytes;
 }
